@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { importWords } from "../../../src/web/console/screens/sources/Import.tsx"
 import { answerOf, findWords, sayWords } from "../../../src/web/console/screens/tests/ResultWords.ts"
 import { countsText } from "../../../src/web/console/screens/tests/TestData.ts"
 import { draftOf, inputOf, turnsIn } from "../../../src/web/console/screens/tests/TestForm.ts"
@@ -106,5 +107,14 @@ describe("a result", () => {
     const none = { total: 0, done: 0, untouched: 0, passed: 0, failed: 0, errors: 0, better: 0, worse: 0, different: 0 }
     expect(countsText({ counts: { ...none, passed: 95, failed: 3, worse: 2 } })).toBe("2 worse, 3 failed, 95 passed")
     expect(countsText({ counts: none })).toBe("No tests")
+  })
+})
+
+test("an import names what it refused, and what it had to leave out of tests that it took", () => {
+  const refused = [{ row: 3, reason: "The question is missing." }]
+  const leftOut = [{ row: 2, reason: "The assertion cost is left out: it has no counterpart" }]
+  expect(importWords({ added: 1, updated: 0, unchanged: 0, refused, left_out: leftOut })).toEqual({
+    summary: "1 added, 0 updated, 0 unchanged, 1 refused.",
+    problems: ["Row 3: The question is missing.", "Row 2: The assertion cost is left out: it has no counterpart"],
   })
 })

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks"
 import { formatAgo, formatMoment } from "../../shared/Format.ts"
 import { Icon } from "../../shared/Icon.tsx"
 import type { Failure } from "../server/Failure.ts"
-import type { Resource, Shown } from "../server/Resource.ts"
+import { nextPage, type Paged, type Resource, type Shown } from "../server/Resource.ts"
 import { atRoot } from "../server/Root.ts"
 import { keysOf } from "../server/Unknown.ts"
 import { Button } from "./Buttons.tsx"
@@ -168,6 +168,27 @@ export const Loaded = <A,>({ children, empty, of }: LoadedProps<A>) => {
   )
 }
 
+interface LoadedListProps<A> extends Omit<LoadedProps<A>, "empty"> {
+  readonly of: Resource<A>
+  readonly fetchPage: (cursor: string | undefined) => Promise<A>
+}
+
+/** Shows a list as far as it is there, with a button for what comes next. */
+export const LoadedList = <A extends Paged<{ readonly id: string }>>({
+  children,
+  fetchPage,
+  of,
+}: LoadedListProps<A>) => (
+  <Loaded of={of}>
+    {(known) => (
+      <>
+        {children(known)}
+        {known.next && <More of={of} load={nextPage(fetchPage)} />}
+      </>
+    )}
+  </Loaded>
+)
+
 /** A screen that needs a resource before it can show anything but its title. */
 export const LoadedPage = <A,>({ children, of, title }: LoadedProps<A> & Pick<PageProps, "title">) =>
   of.data.value === undefined ? (
@@ -218,7 +239,7 @@ export const Badge = ({
   readonly children: ComponentChildren
 }) => <span class={`badge ${kind}`}>{children}</span>
 
-interface State {
+export interface State {
   readonly word: string
   readonly kind: "plain" | "good" | "warn" | "bad" | "busy"
 }
@@ -279,7 +300,7 @@ interface CardProps {
 export const Card = ({ actions, children, title }: CardProps) => (
   <li class="section stack tight anywhere">
     <div class="row apart">
-      <h2>{title}</h2>
+      <h2 dir="auto">{title}</h2>
       {actions !== undefined && <div class="row">{actions}</div>}
     </div>
     {children}

@@ -107,7 +107,7 @@ export const together = <A extends ReadonlyArray<unknown>>(
 }
 
 /** A list as far as it has been fetched, with the cursor of what comes next. */
-interface Paged<A> {
+export interface Paged<A> {
   readonly items: ReadonlyArray<A>
   readonly next: string | null | undefined
 }

@@ -34,28 +34,26 @@ export const SearchView = ({ now, then }: { readonly now: Search; readonly then:
     1 + search.passages.findIndex((each) => each.document_id === of.document_id && each.chunk === of.chunk)
   const gone = (then?.passages ?? []).filter((passage) => rankIn(now, passage) === 0)
   const all = [...now.passages, ...gone]
-  const note = (index: number) => {
-    const passage = all[index]
-    if (passage === undefined) return null
+  const notes = all.map((passage, index) => {
     // What was not kept is not new.
     const before = rankIn(then ?? now, passage)
     const isChanged = then?.passages[before - 1]?.revision !== passage.revision
     return (
-      <span class="row">
+      <span class="row" key={index}>
         {index < now.passages.length ? `Rank ${index + 1}` : <Badge kind="bad">Not found any more</Badge>}
         {before === 0 ? <Badge kind="warn">New</Badge> : before !== index + 1 && <Badge>Was {before}</Badge>}
         {then !== undefined && before > 0 && isChanged && <Badge kind="warn">Document changed</Badge>}
         {passage.approved === true && <Badge kind="good">Approved answer</Badge>}
       </span>
     )
-  }
+  })
   return (
     <details class="small">
       <summary>
         {plural(now.passages.length, "passage")} for “<bdi>{now.query}</bdi>”
         {gone.length > 0 && `, ${gone.length} not found any more`}
       </summary>
-      <Passages passages={all.map(passageOf)} note={note} />
+      <Passages passages={all.map(passageOf)} notes={notes} />
     </details>
   )
 }

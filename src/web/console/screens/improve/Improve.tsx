@@ -10,23 +10,17 @@ import { href } from "../../Router.ts"
 import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { QueriedPassages } from "../knowledge/PassagesDrawer.tsx"
-import { passageOf, Passages } from "../playground/Passages.tsx"
 import { Question, Reply } from "../playground/Playground.tsx"
 import { isGoingOn } from "../playground/Trace.ts"
 import { Beside } from "./Beside.tsx"
 import { Ground } from "./Ground.tsx"
 import { KeepTest } from "./KeepTest.tsx"
-import { makeMending, mayAsk, type Mending, type Review, reviewOf } from "./Mending.ts"
-import { Ways } from "./Ways.tsx"
-
-interface ImprovingProps {
-  readonly review: Review
-  readonly mending: Mending
-}
+import { makeMending, mayAsk, type Review, reviewOf } from "./Mending.ts"
+import { Ways, type WaysProps } from "./Ways.tsx"
 
 /** The stored answer beside the one that the chatbot gives now. */
-const Answers = ({ mending, review }: ImprovingProps) => {
-  const { answer, created_at, history, model, question, sources } = review
+const Answers = ({ mending, review }: WaysProps) => {
+  const { answer, created_at, history, model, question } = review
   const exchange = mending.exchange.value
   const waiting = mending.waiting.value
   const trace = exchange?.trace.value
@@ -69,12 +63,6 @@ const Answers = ({ mending, review }: ImprovingProps) => {
             {model !== null && <Badge>{model}</Badge>}
           </div>
           {answer === "" ? <p class="soft">No text</p> : <Answer blocks={blocksOf(answer)} />}
-          {sources.length > 0 && (
-            <details class="small">
-              <summary>{plural(sources.length, "source")}</summary>
-              <Passages passages={sources.map(passageOf)} />
-            </details>
-          )}
         </article>
         <article class="box padded stack tight anywhere" aria-label="New answer" ref={now} tabIndex={-1}>
           <div class="row">

@@ -3,7 +3,7 @@ import { SelectField, TextField } from "../../parts/Field.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { call } from "../../server/Api.ts"
 import type { Trace } from "../playground/Trace.ts"
-import type { Mending, Review } from "./Mending.ts"
+import { documentsOf, type Mending, type Review } from "./Mending.ts"
 
 const route = "/api/external/chatbot/:chatbotId/tests"
 
@@ -31,9 +31,7 @@ export const KeepTest = ({ mending: { testId }, review, trace }: KeepTestProps) 
   const isHeld = holds(trace.text, draft.say)
   const titles: Readonly<Record<string, string>> = {
     "": "Any document",
-    ...Object.fromEntries(
-      review.now.searches.flatMap(({ passages }) => passages.map((one) => [one.document_id, one.title])),
-    ),
+    ...Object.fromEntries(documentsOf(review).map((one) => [one.document_id, one.title])),
     ...Object.fromEntries(trace.quotes.map(({ documentId = "", title }) => [documentId, title])),
   }
   const submit = async (): Promise<void> => {

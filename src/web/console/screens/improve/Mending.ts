@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, signal } from "@preact/signals"
+import { signal } from "@preact/signals"
 import { type Answer, call } from "../../server/Api.ts"
 import { Failure } from "../../server/Failure.ts"
 import { resources } from "../../server/Resource.ts"
@@ -27,29 +27,20 @@ interface Way {
   readonly prompt?: string
 }
 
-/** The question of a reply, asked again after each mending. */
-export interface Mending {
-  /** The new answer, while it is being made and afterwards. */
-  readonly exchange: ReadonlySignal<Exchange | undefined>
-  /** What the new answer waits for, in words. */
-  readonly waiting: ReadonlySignal<string | undefined>
-  /** Whether the new answer is of a prompt that is not saved. */
-  readonly isTrial: ReadonlySignal<boolean>
-  /** The test that was made of the reply. */
-  readonly testId: Signal<string | undefined>
-  readonly again: (way?: Way) => Promise<void>
-  readonly stop: () => void
-}
-
 export const mayAsk = (): boolean => can("chat") && can("chatbots:write")
 
 const POLL_MILLIS = 400
 
-export const makeMending = (first: Review): Mending => {
+/** The question of a reply, asked again after each mending. */
+export const makeMending = (first: Review) => {
   const { chatbot_id: chatbotId, history, message_id, question } = first
+  /** The new answer, while it is being made and afterwards. */
   const exchange = signal<Exchange | undefined>(undefined)
+  /** What the new answer waits for, in words. */
   const waiting = signal<string | undefined>(undefined)
+  /** Whether the new answer is of a prompt that is not saved. */
   const isTrial = signal(false)
+  /** The test that was made of the reply. */
   const testId = signal<string | undefined>(undefined)
   let turn = 0
   const stop = (): void => {
@@ -90,3 +81,5 @@ export const makeMending = (first: Review): Mending => {
   }
   return { exchange, waiting, isTrial, testId, again, stop }
 }
+
+export type Mending = ReturnType<typeof makeMending>

@@ -22,7 +22,7 @@ import { documentsOf, mayAsk, type Mending, type Review } from "./Mending.ts"
  * The ways to mend an answer, in the order in which they help other answers as well.
  */
 
-interface WaysProps {
+export interface WaysProps {
   readonly review: Review
   readonly mending: Mending
 }
@@ -45,13 +45,12 @@ const pickFile = (chatbotId: string, mending: Mending, replaces?: string): void 
     }),
   )
 
-interface DocumentRowProps extends Pick<WaysProps, "mending"> {
-  readonly chatbotId: string
+interface DocumentRowProps extends WaysProps {
   readonly passage: ReturnType<typeof documentsOf>[number]
 }
 
 /** A document with what can be done about its content, which depends on its origin. */
-const DocumentRow = ({ chatbotId, mending, passage }: DocumentRowProps) => {
+const DocumentRow = ({ mending, passage, review: { chatbot_id: chatbotId } }: DocumentRowProps) => {
   const { chunk, document_id: documentId, title } = passage
   const document = useResource(documentResource(chatbotId, documentId)).data.value?.document
   return (
@@ -91,7 +90,6 @@ const DocumentRow = ({ chatbotId, mending, passage }: DocumentRowProps) => {
 }
 
 const DocumentsWay = ({ mending, review }: WaysProps) => {
-  const chatbotId = review.chatbot_id
   const documents = documentsOf(review).slice(0, DOCUMENTS_MAX)
   return (
     <Section
@@ -99,7 +97,7 @@ const DocumentsWay = ({ mending, review }: WaysProps) => {
       about="First choice: a corrected document also mends the other answers that rest on it."
       actions={
         can("knowledge:write") && (
-          <Button icon={FileUp} onClick={() => pickFile(chatbotId, mending)}>
+          <Button icon={FileUp} onClick={() => pickFile(review.chatbot_id, mending)}>
             Add file…
           </Button>
         )
@@ -110,7 +108,7 @@ const DocumentsWay = ({ mending, review }: WaysProps) => {
       ) : (
         <ul class="box rows" aria-label="Documents of the answer">
           {documents.map((passage) => (
-            <DocumentRow key={passage.document_id} {...{ chatbotId, mending, passage }} />
+            <DocumentRow key={passage.document_id} {...{ mending, passage, review }} />
           ))}
         </ul>
       )}

@@ -4,6 +4,7 @@ import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed, openDialog } from "../../parts/Dialogs.tsx"
 import { ExternalLink, LoadedPage, Page, Section } from "../../parts/Layout.tsx"
+import { isGoingOn } from "../../parts/Runs.tsx"
 import { href, navigate } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { useResource } from "../../server/Resource.ts"
@@ -13,7 +14,6 @@ import { PagesSection, RunSection } from "../sources/Crawl.tsx"
 import { QuestionsSection } from "../sources/Questions.tsx"
 import {
   isCrawled,
-  isRunning,
   kindWords,
   paramsOf,
   type Source,
@@ -57,7 +57,7 @@ const Actions = ({ source }: { readonly source: Source }) => {
   const run = source.last_run
   return (
     <>
-      {run !== null && isRunning(run) ? (
+      {run !== null && isGoingOn(run) ? (
         <Button icon={Square} disabled={run.stopping} onClick={() => stop(source, run)}>
           Stop
         </Button>

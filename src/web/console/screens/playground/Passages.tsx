@@ -40,16 +40,16 @@ export const briefly = (input: unknown): string => {
 
 interface PassagesProps {
   readonly passages: ReadonlyArray<FoundPassage>
-  /** What is to be said of a passage, by its place in the list. */
-  readonly note?: (index: number) => ComponentChildren
+  /** What is to be said of each passage. */
+  readonly notes?: ReadonlyArray<ComponentChildren>
 }
 
 /** Passages of documents of the chatbot in the address, with how similar each is to what was asked. */
-export const Passages = ({ note, passages }: PassagesProps) => (
+export const Passages = ({ notes, passages }: PassagesProps) => (
   <ol class="stack tight small">
     {passages.map(({ chunk, content, documentId, section, similarity, title, url }, index) => (
       <li class="passage stack tight" key={index}>
-        {note?.(index)}
+        {notes?.[index]}
         <div class="row apart soft">
           <span>
             {documentId === undefined || !can("knowledge:read") ? (

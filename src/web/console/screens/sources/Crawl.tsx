@@ -1,14 +1,14 @@
 import { RotateCcw } from "lucide"
-import { formatBytes, formatCount, formatMillis, formatMoment, plural } from "../../../shared/Format.ts"
+import { formatBytes, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { Ago, Badge, FactList, Section, Tabs } from "../../parts/Layout.tsx"
+import { Ago, FactList, Section, Tabs } from "../../parts/Layout.tsx"
+import { durationOf, isGoingOn, RunProgress } from "../../parts/Runs.tsx"
 import { queryText, setQuery } from "../../Router.ts"
 import { keysOf } from "../../server/Unknown.ts"
 import { branchesOf, PageList, PageTree, useVersion } from "./Pages.tsx"
 import {
   countsOf,
   countsText,
-  isRunning,
   outcomeWords,
   type PageOutcome,
   paramsOf,
@@ -28,31 +28,13 @@ interface CrawlProps {
   readonly mayWrite: boolean
 }
 
-const durationOf = ({ ended_at: end, started_at: start }: SourceRun): string =>
-  start === null ? "–" : formatMillis((end === null ? Date.now() : Date.parse(end)) - Date.parse(start))
-
 /** The state of a run, with its progress or what it has found. */
 export const RunState = ({ run }: { readonly run: SourceRun }) => {
   const { waiting = 0, ...counts } = run.counts
   const known = countsOf(counts).reduce((sum, [, count]) => sum + count, waiting)
-  return (
-    <span class="row">
-      <Badge kind={stateOf(run).kind}>{stateOf(run).word}</Badge>
-      {isRunning(run) && (
-        <>
-          <progress
-            max={Math.max(known, 1)}
-            value={known === 0 ? undefined : known - waiting}
-            aria-label="Pages read"
-          />
-          <span class="soft small number">{`${formatCount(known - waiting)} of ${plural(known, "known page")}`}</span>
-        </>
-      )}
-      {!isRunning(run) && (
-        <span class="small anywhere">{(run.status === "failed" && run.error?.message) || countsText(counts)}</span>
-      )}
-    </span>
-  )
+  const found = (run.status === "failed" && run.error?.message) || countsText(counts)
+  const progress = { label: "Pages read", noun: "known page", done: known - waiting, total: known }
+  return <RunProgress {...progress} {...{ found, run }} state={stateOf(run)} />
 }
 
 export const RunSection = ({ mayWrite, source }: CrawlProps) => {
@@ -110,7 +92,7 @@ export const PagesSection = ({ mayWrite, source }: CrawlProps) => {
           options={options}
         />
         {mayWrite && outcome !== undefined && outcomeWords[outcome].kind !== "good" && (
-          <Button small icon={RotateCcw} disabled={isRunning(run)} onClick={() => startRun(source, { only: outcome })}>
+          <Button small icon={RotateCcw} disabled={isGoingOn(run)} onClick={() => startRun(source, { only: outcome })}>
             Read these pages again
           </Button>
         )}

@@ -5,21 +5,25 @@ import { attempt } from "../../parts/Toast.ts"
 
 interface Imported {
   readonly summary: string
-  /** What was left out, and why. */
+  /** What was not imported, and why. */
   readonly problems: ReadonlyArray<string>
 }
+
+type Notes = ReadonlyArray<{ readonly row: number; readonly reason: string }>
 
 interface ImportCounts {
   readonly added: number
   readonly updated: number
   readonly unchanged: number
-  readonly refused: ReadonlyArray<{ readonly row: number; readonly reason: string }>
+  readonly refused: Notes
+  /** What could not be taken from rows that are imported. */
+  readonly left_out?: Notes
 }
 
 /** What came of the rows of a file, in words. */
-export const importWords = ({ added, refused, unchanged, updated }: ImportCounts): Imported => ({
+export const importWords = ({ added, left_out = [], refused, unchanged, updated }: ImportCounts): Imported => ({
   summary: `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused.length} refused.`,
-  problems: refused.map(({ reason, row }) => `Row ${row}: ${reason}`),
+  problems: [...refused, ...left_out].map(({ reason, row }) => `Row ${row}: ${reason}`),
 })
 
 /** Has the person choose a file, sends it as a form, and shows what came of it. */
@@ -37,8 +41,8 @@ const Result = ({ problems, summary }: Imported) => (
   <Dialog title="Import" wide>
     <p>{summary}</p>
     <ul class="stack tight">
-      {problems.map((problem) => (
-        <Finding key={problem} kind="bad">
+      {problems.map((problem, index) => (
+        <Finding key={index} kind="bad">
           <div>{problem}</div>
         </Finding>
       ))}

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import { formatCount } from "../../../shared/Format.ts"
-import { Badge, ExternalLink, Loaded, More } from "../../parts/Layout.tsx"
+import { Badge, ExternalLink, Loaded, LoadedList } from "../../parts/Layout.tsx"
 import { setQuery } from "../../Router.ts"
 import { type Answer, call } from "../../server/Api.ts"
-import { nextPage, type Resource, resources } from "../../server/Resource.ts"
+import { pageAfter, type Resource, resources } from "../../server/Resource.ts"
 import { countsOf, outcomeWords, type PageOutcome, type SourcePage, type SourceParams } from "./SourceData.ts"
 
 /*
@@ -62,8 +62,7 @@ const fetchPages = async (
   // Other pages whose addresses begin with this one come after it.
   const query = outcome === "" ? { under: address, limit: "1" } : { outcome, page, limit: "50" }
   const { data, metadata } = await call(`GET ${route}`, { params: { chatbotId, sourceId }, query })
-  const isLast = outcome === "" || Number(page) >= metadata.totalPages
-  return { items: data, next: isLast ? null : String(Number(page) + 1) }
+  return { items: data, next: outcome === "" ? null : pageAfter(metadata) }
 }
 
 const pagesOf = resources((chatbotId: string, sourceId: string, outcome: PageOutcome | "", address: string) =>
@@ -80,18 +79,15 @@ export const PageList = ({ address = "", outcome, params, version }: PageListPro
   const which = [params.chatbotId, params.sourceId, outcome, address] as const
   const list = useVersion(pagesOf(...which), version)
   return (
-    <Loaded of={list}>
-      {({ items, next }) => (
-        <>
-          <ul class="rows" aria-label="Pages">
-            {items.map((page) => (
-              <Item key={page.id} page={page} />
-            ))}
-          </ul>
-          {next !== null && <More of={list} load={nextPage((page) => fetchPages(...which, page))} />}
-        </>
+    <LoadedList of={list} fetchPage={(page) => fetchPages(...which, page)}>
+      {({ items }) => (
+        <ul class="rows" aria-label="Pages">
+          {items.map((page) => (
+            <Item key={page.id} page={page} />
+          ))}
+        </ul>
       )}
-    </Loaded>
+    </LoadedList>
   )
 }
 

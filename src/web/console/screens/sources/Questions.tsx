@@ -6,12 +6,12 @@ import { plural } from "../../../shared/Format.ts"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { confirmed, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextArea, TextField } from "../../parts/Field.tsx"
-import { Empty, Loaded, More } from "../../parts/Layout.tsx"
+import { Empty, LoadedList } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { bindQuery, useAsked } from "../../Router.ts"
 import { type Answer, call, open } from "../../server/Api.ts"
 import { type Failure, messageAt, toFailure } from "../../server/Failure.ts"
-import { nextPage, pageAfter, resources, useResource } from "../../server/Resource.ts"
+import { pageAfter, resources, useResource } from "../../server/Resource.ts"
 import { importFile, importWords } from "./Import.tsx"
 import { linesIn, paramsOf, type Source, type SourceParams } from "./SourceData.ts"
 
@@ -104,14 +104,14 @@ interface NewProps {
   readonly params: SourceParams
   /** What it begins with. */
   readonly first?: { readonly question: string; readonly answer?: string; readonly variants?: string }
-  readonly onStored: (question: Question) => unknown
+  readonly onStored: (question: Question) => void
 }
 
 export const NewQuestion = ({ first, onStored, params }: NewProps) => {
   const { draft, of } = useDraft({ question: "", answer: "", variants: "", ...first })
   const submit = async (): Promise<void> => {
     const body = { ...draft, variants: linesIn(draft.variants) }
-    await onStored((await call(`POST ${route}`, { params, body })).question)
+    onStored((await call(`POST ${route}`, { params, body })).question)
   }
   return (
     <FormDialog title="Add question" action="Save" wide stays onSubmit={submit}>
@@ -178,8 +178,8 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
           Export CSV
         </Button>
       </div>
-      <Loaded of={list}>
-        {({ items, next, total }) => (
+      <LoadedList of={list} fetchPage={(page) => fetchQuestions(params.chatbotId, params.sourceId, search.value, page)}>
+        {({ items, total }) => (
           <>
             {items.length === 0 ? (
               <Empty
@@ -214,15 +214,9 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
               {plural(total, "question")}. <kbd>Enter</kbd> saves, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line,{" "}
               <kbd>Esc</kbd> discards changes.
             </p>
-            {next !== null && (
-              <More
-                of={list}
-                load={nextPage((page) => fetchQuestions(params.chatbotId, params.sourceId, search.value, page))}
-              />
-            )}
           </>
         )}
-      </Loaded>
+      </LoadedList>
     </>
   )
 }

@@ -111,8 +111,6 @@ const runWords = {
 
 export const stateOf = ({ status, stopping }: SourceRun) => runWords[stopping ? "stopping" : status]
 
-export const isRunning = (run: SourceRun | null): boolean => run?.status === "queued" || run?.status === "running"
-
 /** Starts a run; `how` is the body of the request. */
 export const startRun = async (
   source: Source,

@@ -1,7 +1,7 @@
 import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import type { Options } from "../../parts/Layout.tsx"
-import { type Answer, call, request } from "../../server/Api.ts"
+import { type Answer, call } from "../../server/Api.ts"
 import { tierWords } from "./TestData.ts"
 
 const route = "/api/external/chatbot/:chatbotId/test-plan"
@@ -13,13 +13,7 @@ export const fetchPlan = async (chatbotId: string): Promise<Plan> =>
 
 const schedules: Options<NonNullable<Plan["schedule"]> | ""> = { "": "Never", daily: "Every day", weekly: "Every week" }
 
-interface PlanDialogProps {
-  readonly chatbotId: string
-  readonly plan: Plan
-  readonly etag: string | undefined
-}
-
-const PlanDialog = ({ chatbotId, etag, plan }: PlanDialogProps) => {
+const PlanDialog = ({ chatbotId, plan }: { readonly chatbotId: string; readonly plan: Plan }) => {
   const { draft, of } = useDraft({
     ...plan,
     schedule: plan.schedule ?? ("" as const),
@@ -35,8 +29,9 @@ const PlanDialog = ({ chatbotId, etag, plan }: PlanDialogProps) => {
       judge_model: draft.judge_model.trim() || null,
       tokens_max: Number(draft.tokens_max),
     }
-    await call(`PATCH ${route}`, { params: { chatbotId }, body, ifMatch: etag })
+    await call(`PATCH ${route}`, { params: { chatbotId }, body })
   }
+  const number = { type: "number", required: true, min: 1 } as const
   return (
     <FormDialog title="Plan of the tests" action="Save" wide stays onSubmit={submit}>
       <Switch
@@ -54,21 +49,11 @@ const PlanDialog = ({ chatbotId, etag, plan }: PlanDialogProps) => {
           <TextField
             label="Answers per test"
             {...of("repeats")}
-            type="number"
-            required
-            min={1}
+            {...number}
             max={10}
             hint="A test passes when most of them do."
           />
-          <TextField
-            label="Most tokens per run"
-            {...of("tokens_max")}
-            type="number"
-            required
-            min={1_000}
-            max={100_000_000}
-            hint="The run ends after them."
-          />
+          <TextField label="Most tokens per run" {...of("tokens_max")} {...number} hint="The run ends after them." />
           <TextField
             label="Model that judges"
             {...of("judge_model")}
@@ -85,6 +70,6 @@ const PlanDialog = ({ chatbotId, etag, plan }: PlanDialogProps) => {
 
 /** Opens the plan by which a chatbot's tests run. */
 export const editPlan = async (chatbotId: string): Promise<void> => {
-  const { body, etag } = await request(`GET ${route}`, { params: { chatbotId } })
-  openDialog(<PlanDialog chatbotId={chatbotId} plan={body.plan} etag={etag} />)
+  const plan = await fetchPlan(chatbotId)
+  openDialog(<PlanDialog {...{ chatbotId, plan }} />)
 }

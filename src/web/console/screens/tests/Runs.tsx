@@ -1,19 +1,18 @@
 import { FlaskConical } from "lucide"
-import { formatCompact, formatCount, plural } from "../../../shared/Format.ts"
+import { formatCompact, plural } from "../../../shared/Format.ts"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { FormDialog, openDialog } from "../../parts/Dialogs.tsx"
-import { Ago, Empty, Loaded, More, StateBadge } from "../../parts/Layout.tsx"
+import { Ago, Empty, LoadedList } from "../../parts/Layout.tsx"
+import { RunProgress } from "../../parts/Runs.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { href, navigate } from "../../Router.ts"
-import { nextPage } from "../../server/Resource.ts"
+import { call } from "../../server/Api.ts"
 import { fetchPlan } from "./PlanDialog.tsx"
 import {
   countsText,
   fetchRuns,
   fetchTests,
-  isGoingOn,
   runsOf,
-  startRun,
   statusWords,
   type TestRun,
   type TestTier,
@@ -27,62 +26,53 @@ import {
 
 /** The state of a run, with its progress or what it has found. */
 export const RunState = ({ run }: { readonly run: TestRun }) => {
-  const { done, total } = run.counts
+  const found = run.error?.message ?? countsText(run)
   return (
-    <span class="row">
-      <StateBadge of={statusWords[run.status]} />
-      {isGoingOn(run) && (
-        <>
-          <progress max={Math.max(total, 1)} value={total === 0 ? undefined : done} aria-label="Tests run" />
-          <span class="soft small number">{`${formatCount(done)} of ${plural(total, "test")}`}</span>
-        </>
-      )}
-      {!isGoingOn(run) && <span class="small anywhere">{run.error?.message ?? countsText(run)}</span>}
-    </span>
+    <RunProgress {...{ found, run }} {...run.counts} state={statusWords[run.status]} label="Tests run" noun="test" />
   )
 }
 
-export const RunTable = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const list = runsOf(chatbotId)
-  return (
-    <Loaded of={list}>
-      {({ items, next }) =>
-        items.length === 0 ? (
-          <Empty icon={FlaskConical} title="No runs yet">
-            A run asks all questions, and compares the answers with those of the run before.
-          </Empty>
-        ) : (
-          <>
-            <Table
-              label="Runs"
-              rows={items}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: "Run",
-                  kind: "main",
-                  cell: ({ created_at, id }) => (
-                    <a href={href("testRun", { chatbotId, runId: id })}>
-                      <Ago at={created_at} />
-                    </a>
-                  ),
-                },
-                { title: "Result", cell: (run) => <RunState run={run} /> },
-                { title: "Kind", isExtra: true, cell: ({ tier }) => tierWords[tier] },
-                { title: "Cause", isExtra: true, cell: ({ trigger }) => triggerWords[trigger] },
-              ]}
-            />
-            {next !== null && <More of={list} load={nextPage((page) => fetchRuns(chatbotId, page))} />}
-          </>
-        )
-      }
-    </Loaded>
-  )
-}
+export const RunTable = ({ chatbotId }: { readonly chatbotId: string }) => (
+  <LoadedList of={runsOf(chatbotId)} fetchPage={(page) => fetchRuns(chatbotId, page)}>
+    {({ items }) =>
+      items.length === 0 ? (
+        <Empty icon={FlaskConical} title="No runs yet">
+          A run asks all questions, and compares the answers with those of the run before.
+        </Empty>
+      ) : (
+        <Table
+          label="Runs"
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: "Run",
+              kind: "main",
+              cell: ({ created_at, id }) => (
+                <a href={href("testRun", { chatbotId, runId: id })}>
+                  <Ago at={created_at} />
+                </a>
+              ),
+            },
+            { title: "Result", cell: (run) => <RunState run={run} /> },
+            { title: "Kind", isExtra: true, cell: ({ tier }) => tierWords[tier] },
+            { title: "Cause", isExtra: true, cell: ({ trigger }) => triggerWords[trigger] },
+          ]}
+        />
+      )
+    }
+  </LoadedList>
+)
 
-/** Starts a run, and goes to it. */
-export const run = async (chatbotId: string, tier: TestTier, tag: string): Promise<void> =>
-  navigate(href("testRun", { chatbotId, runId: await startRun(chatbotId, tier, tag) }))
+/** Starts a run, of the tests with the tag where there is one, and goes to it. */
+export const run = async (chatbotId: string, tier: TestTier, tag: string): Promise<void> => {
+  const body = { tier, ...(tag !== "" && { tags: [tag] }) }
+  const { run: started } = await call("POST /api/external/chatbot/:chatbotId/test-runs", {
+    params: { chatbotId },
+    body,
+  })
+  await navigate(href("testRun", { chatbotId, runId: started.id }))
+}
 
 /** Says what a run with the model costs before it begins. */
 export const runWithModel = async (chatbotId: string, tag: string): Promise<void> => {

@@ -1,7 +1,6 @@
 import { useEffect } from "preact/hooks"
-import { formatCount, formatMillis } from "../../../shared/Format.ts"
+import { formatCount } from "../../../shared/Format.ts"
 import { lastRunOf } from "../../data/Chatbots.ts"
-import type { Options } from "../../parts/Layout.tsx"
 import { type Answer, call } from "../../server/Api.ts"
 import { pageAfter, resources } from "../../server/Resource.ts"
 import { keysOf } from "../../server/Unknown.ts"
@@ -71,7 +70,7 @@ export const statusWords = {
   failed: { word: "Failed", kind: "bad" },
 } as const
 
-export const tierWords: Options<TestTier> = { search: "Search only", model: "With the model" }
+export const tierWords: Readonly<Record<TestTier, string>> = { search: "Search only", model: "With the model" }
 
 export const triggerWords: Readonly<Record<TestRun["trigger"], string>> = {
   manual: "Started by hand",
@@ -79,9 +78,6 @@ export const triggerWords: Readonly<Record<TestRun["trigger"], string>> = {
   change: "Started by a change",
   version: "Started by an upgrade",
 }
-
-export const isGoingOn = (run: TestRun | null | undefined): boolean =>
-  run?.status === "queued" || run?.status === "running"
 
 const countWords = {
   worse: "worse",
@@ -99,25 +95,23 @@ export const countsText = ({ counts }: Pick<TestRun, "counts">): string =>
     .flatMap((name) => (counts[name] === 0 ? [] : [`${formatCount(counts[name])} ${countWords[name]}`]))
     .join(", ") || "No tests"
 
-/** Time that a run took, or has taken so far. */
-export const durationOf = ({ ended_at: end, started_at: start }: TestRun, now = Date.now()): string =>
-  start === null ? "–" : formatMillis((end === null ? now : Date.parse(end)) - Date.parse(start))
-
 const LOOK_MILLIS = 1_000
 
-/** Looks again every second while a run goes on and the page is seen, and once when it has ended. */
-export const useProgress = (isRunning: boolean, look: () => unknown): void =>
+/** Looks again a second after each answer while a run goes on and the page is seen, and once when it has ended. */
+export const useProgress = (isRunning: boolean, look: () => Promise<unknown>): void =>
   useEffect(() => {
     if (!isRunning) return undefined
-    const timer = setInterval(() => document.hidden || look(), LOOK_MILLIS)
+    let isWatched = true
+    const watch = async (): Promise<void> => {
+      while (isWatched) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MILLIS))
+        // One at a time: an answer counts only while no later one is awaited.
+        if (isWatched && !document.hidden) await look()
+      }
+    }
+    void watch()
     return () => {
-      clearInterval(timer)
-      look()
+      isWatched = false
+      void look()
     }
   }, [isRunning, look])
-
-/** Starts a run, of which only the tests with the tag are a part where there is one. Returns its id. */
-export const startRun = async (chatbotId: string, tier: TestTier, tag: string): Promise<string> => {
-  const body = { tier, ...(tag !== "" && { tags: [tag] }) }
-  return (await call(`POST ${runs}`, { params: { chatbotId }, body })).run.id
-}

@@ -1,5 +1,6 @@
 import type { Test } from "./TestData.ts"
 import { keysOf } from "../../server/Unknown.ts"
+import type { Document } from "../knowledge/Documents.ts"
 import { linesIn } from "../sources/SourceData.ts"
 
 /*
@@ -22,10 +23,7 @@ export interface FindDraft {
 /** An expectation that says nothing yet. It is left out of the test until it does. */
 export const emptyFind: FindDraft = { document: "", contains: "" }
 
-interface Named {
-  readonly id: string
-  readonly name: string
-}
+type Named = Pick<Document, "id" | "name">
 
 const nameIn = ({ document_id: id, title }: Find, documents: ReadonlyArray<Named>): string =>
   documents.find((each) => each.id === id)?.name ?? title ?? id ?? ""
@@ -95,14 +93,13 @@ export type TestDraft = ReturnType<typeof draftOf>
 const findOf = ({ contains, document, stored = {} }: FindDraft, documents: ReadonlyArray<Named>): Find => {
   const { contains: _, document_id: id, title, ...rank } = stored
   const name = document.trim()
-  const known = documents.find((each) => each.name === name)
+  const known = documents.find((each) => each.name === name)?.id
   const isSame = name !== "" && name === nameIn(stored, documents)
-  const documentId = isSame ? id : known?.id
-  const named = isSame ? title : name
+  const [documentId, named = ""] = isSame ? [id, title] : [known, name]
   return {
     ...rank,
     ...(documentId !== undefined && { document_id: documentId }),
-    ...(named !== undefined && named !== "" && { title: named }),
+    ...(named !== "" && { title: named }),
     ...(contains.trim() !== "" && { contains: contains.trim() }),
   }
 }

@@ -33,10 +33,10 @@ const Details = ({ result }: { readonly result: TestResult }) => {
       {error !== undefined && <p class="notice warn">{error}</p>}
       <ul class="stack tight" aria-label="Expectations">
         {[
-          ...find.map((check) => ({ ...check, words: findWords(check), reason: undefined })),
-          ...(now?.say ?? []).map((check) => ({ reason: undefined, ...check, words: sayWords(check) })),
-        ].map(({ passed, reason, words }) => (
-          <Finding key={words} kind={passed ? "good" : "bad"}>
+          ...find.map((check) => ({ reason: "", ...check, words: findWords(check) })),
+          ...(now?.say ?? []).map((check) => ({ reason: "", ...check, words: sayWords(check) })),
+        ].map(({ passed, reason, words }, index) => (
+          <Finding key={index} kind={passed ? "good" : "bad"}>
             <div dir="auto">
               {words} <span class="soft small">{reason}</span>
             </div>
@@ -67,20 +67,32 @@ const Details = ({ result }: { readonly result: TestResult }) => {
   )
 }
 
+/** Whether a test has passed, and how that differs from the result before. */
+export const ResultState = ({ of: { change, outcome } }: { readonly of: Pick<TestResult, "change" | "outcome"> }) => (
+  <>
+    <StateBadge of={outcomeWords[outcome]} />
+    <StateBadge of={changeWords[change ?? "same"]} />
+  </>
+)
+
+export const Tags = ({ of: { tags } }: { readonly of: Pick<TestResult, "tags"> }) => (
+  <span class="row">
+    {tags.map((tag) => (
+      <Badge key={tag}>{tag}</Badge>
+    ))}
+  </span>
+)
+
 export const ResultRow = ({ result }: { readonly result: TestResult }) => {
-  const { change, outcome, question, tags } = result
-  const isOpen = useSignal(change === "worse")
+  const isOpen = useSignal(result.change === "worse")
   return (
     <li class="padded">
       <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
         <summary>
           <span class="row spread">
-            <strong dir="auto">{question}</strong>
-            <StateBadge of={outcomeWords[outcome]} />
-            <StateBadge of={changeWords[change ?? "same"]} />
-            {tags.map((tag) => (
-              <Badge key={tag}>{tag}</Badge>
-            ))}
+            <strong dir="auto">{result.question}</strong>
+            <ResultState of={result} />
+            <Tags of={result} />
           </span>
         </summary>
         {isOpen.value && <Details result={result} />}

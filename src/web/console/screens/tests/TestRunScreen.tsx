@@ -3,24 +3,15 @@ import { useCallback } from "preact/hooks"
 import { plural } from "../../../shared/Format.ts"
 import { chatbotResource, lastRunOf } from "../../data/Chatbots.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { Ago, Loaded, LoadedPage, More, Page } from "../../parts/Layout.tsx"
+import { Ago, LoadedList, LoadedPage, Page } from "../../parts/Layout.tsx"
+import { durationOf, isGoingOn } from "../../parts/Runs.tsx"
 import { href } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
-import { nextPage, useResource } from "../../server/Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { useVersion } from "../sources/Pages.tsx"
 import { RunState } from "./Runs.tsx"
-import {
-  durationOf,
-  fetchResults,
-  isGoingOn,
-  resultsOf,
-  runOf,
-  type TestRun,
-  tierWords,
-  triggerWords,
-  useProgress,
-} from "./TestData.ts"
+import { fetchResults, resultsOf, runOf, type TestRun, tierWords, triggerWords, useProgress } from "./TestData.ts"
 import { ResultRow } from "./TestResults.tsx"
 
 const stop = async ({ chatbot_id: chatbotId, id: runId }: TestRun): Promise<void> => {
@@ -31,7 +22,7 @@ const stop = async ({ chatbot_id: chatbotId, id: runId }: TestRun): Promise<void
 
 /** A run in few words. */
 const factsOf = (run: TestRun): ReadonlyArray<string> => [
-  tierWords[run.tier] ?? run.tier,
+  tierWords[run.tier],
   triggerWords[run.trigger],
   ...run.tags,
   durationOf(run),
@@ -42,8 +33,8 @@ const Results = ({ run }: { readonly run: TestRun }) => {
   const { chatbot_id: chatbotId, counts, id: runId } = run
   const list = useVersion(resultsOf(chatbotId, runId), JSON.stringify([run.status, counts.done]))
   return (
-    <Loaded of={list}>
-      {({ items, next }) => (
+    <LoadedList of={list} fetchPage={(page) => fetchResults(chatbotId, runId, page)}>
+      {({ items }) => (
         <>
           {items.length === 0 && !isGoingOn(run) && (
             <p class="soft">Nothing that the tests rest on has changed, so no test was run anew.</p>
@@ -53,10 +44,9 @@ const Results = ({ run }: { readonly run: TestRun }) => {
               <ResultRow key={result.id} result={result} />
             ))}
           </ul>
-          {next !== null && <More of={list} load={nextPage((page) => fetchResults(chatbotId, runId, page))} />}
         </>
       )}
-    </Loaded>
+    </LoadedList>
   )
 }
 

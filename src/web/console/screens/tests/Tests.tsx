@@ -6,36 +6,27 @@ import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { SelectField, TextField } from "../../parts/Field.tsx"
-import { Ago, Badge, Empty, Loaded, More, Page, StateBadge, Tabs } from "../../parts/Layout.tsx"
+import { Ago, Empty, LoadedList, Page, Tabs } from "../../parts/Layout.tsx"
+import { isGoingOn } from "../../parts/Runs.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
-import { bindOption, bindQuery, href, useAsked } from "../../Router.ts"
+import { bindOption, bindQuery, href, queryText, useAsked } from "../../Router.ts"
 import { call, open } from "../../server/Api.ts"
-import { nextPage, useResource } from "../../server/Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { keysOf } from "../../server/Unknown.ts"
 import { importFile, importWords } from "../sources/Import.tsx"
 import { editPlan } from "./PlanDialog.tsx"
 import { run, RunState, RunTable, runWithModel } from "./Runs.tsx"
-import {
-  changeWords,
-  fetchTests,
-  isGoingOn,
-  outcomeWords,
-  runsOf,
-  type Test,
-  testsOf,
-  tierWords,
-  useProgress,
-} from "./TestData.ts"
+import { fetchTests, runsOf, type Test, testsOf, tierWords, useProgress } from "./TestData.ts"
 import { editTest } from "./TestDialog.tsx"
+import { ResultState, Tags } from "./TestResults.tsx"
 
 const route = "/api/external/chatbot/:chatbotId/tests"
 
 const views = { tests: "Tests", runs: "Runs" }
 const formats = { csv: "CSV", jsonl: "JSONL", promptfoo: "promptfoo" } as const
-const endings = { csv: "csv", jsonl: "jsonl", promptfoo: "yaml" } as const
 
 const download = async (chatbotId: string, name: string, format: keyof typeof formats): Promise<void> => {
   const response = await open(`GET ${route}/export`, {
@@ -43,7 +34,7 @@ const download = async (chatbotId: string, name: string, format: keyof typeof fo
     query: { format },
     headers: { accept: "*/*" },
   })
-  saveFile(`${name} tests.${endings[format]}`, await response.blob())
+  saveFile(`${name} tests.${format === "promptfoo" ? "yaml" : format}`, await response.blob())
 }
 
 const remove = ({ chatbot_id: chatbotId, id, question }: Test, onGone: () => unknown): Promise<void> =>
@@ -61,8 +52,7 @@ const Outcome = ({ test: { chatbot_id: chatbotId, last_result: last } }: { reado
     <span class="soft">Not run yet</span>
   ) : (
     <a class="row" href={href("testRun", { chatbotId, runId: last.run_id })}>
-      <StateBadge of={outcomeWords[last.outcome]} />
-      <StateBadge of={changeWords[last.change ?? "same"]} />
+      <ResultState of={last} />
     </a>
   )
 
@@ -88,18 +78,87 @@ const LastRun = ({ chatbotId }: { readonly chatbotId: string }) => {
   )
 }
 
-const Tests = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
+interface TestListProps {
+  readonly chatbotId: string
+  readonly mayWrite: boolean
+  readonly edit: (test: Test) => Promise<void>
+}
+
+const TestList = ({ chatbotId, edit, mayWrite }: TestListProps) => {
   const search = bindQuery("search")
   const tag = bindQuery("tag")
-  const list = useResource(testsOf(chatbotId, search.value, tag.value))
+  const list = testsOf(chatbotId, search.value, tag.value)
+  const { tags = [] } = list.data.value ?? testsOf(chatbotId, "", "").data.value ?? {}
+  return (
+    <>
+      <div class="toolbar row">
+        <TextField label="Search tests" labelHidden type="search" placeholder="Search tests" {...search} />
+        {tags.length > 0 && (
+          <SelectField
+            label="Tag"
+            labelHidden
+            {...tag}
+            options={{ "": "All tags", ...Object.fromEntries(tags.map((each) => [each, each])) }}
+          />
+        )}
+      </div>
+      <LoadedList of={list} fetchPage={(page) => fetchTests(chatbotId, search.value, tag.value, page)}>
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <Empty icon={FlaskConical} title="No matching tests" />
+          ) : (
+            <>
+              <Table
+                label="Tests"
+                rows={items}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    title: "Question",
+                    kind: "main",
+                    cell: (test) =>
+                      mayWrite ? (
+                        <button type="button" class="link" dir="auto" onClick={() => void attempt(() => edit(test))}>
+                          {test.question}
+                        </button>
+                      ) : (
+                        <span dir="auto">{test.question}</span>
+                      ),
+                  },
+                  { title: "Tags", isExtra: true, cell: (test) => <Tags of={test} /> },
+                  { title: "Last result", cell: (test) => <Outcome test={test} /> },
+                  {
+                    title: "Actions",
+                    kind: "actions",
+                    cell: (test) =>
+                      mayWrite && (
+                        <Menu
+                          label={`Actions for ${test.question}`}
+                          items={[changeItem(() => edit(test)), deleteItem(() => remove(test, list.reload))]}
+                        />
+                      ),
+                  },
+                ]}
+              />
+              <p class="soft small">{plural(total, "test")}.</p>
+            </>
+          )
+        }
+      </LoadedList>
+    </>
+  )
+}
+
+const Tests = ({ chatbotId }: { readonly chatbotId: string }) => {
+  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
+  const search = queryText("search")
+  const tag = queryText("tag")
+  const list = useResource(testsOf(chatbotId, search, tag))
   const runs = useResource(runsOf(chatbotId))
   const view = bindOption("view", views, "tests")
   const look = useCallback(() => Promise.all([runs.reload(), list.reload()]), [runs, list])
   useProgress(isGoingOn(runs.data.value?.items[0]), look)
-  const isFiltered = search.value !== "" || tag.value !== ""
-  const isEmpty = list.data.value?.total === 0 && !isFiltered
-  const { tags = [] } = list.data.value ?? testsOf(chatbotId, "", "").data.value ?? {}
+  const isEmpty = list.data.value?.total === 0 && search === "" && tag === ""
   const mayWrite = can("chatbots:write")
   const edit = (test?: Test): Promise<void> => editTest(chatbotId, list.reload, test)
   const upload = (): void =>
@@ -113,7 +172,7 @@ const Tests = ({ chatbotId }: { readonly chatbotId: string }) => {
     { key: "/", label: "Search tests", run: () => document.querySelector<HTMLElement>("[type=search]")?.focus() },
     { key: "n", label: "Add test", run: () => mayWrite && void attempt(edit) },
   ])
-  const of = tag.value === "" ? "" : `: ${tag.value}`
+  const of = tag === "" ? "" : `: ${tag}`
   return (
     <Page
       title="Tests"
@@ -134,12 +193,12 @@ const Tests = ({ chatbotId }: { readonly chatbotId: string }) => {
                   {
                     label: `Search only, free${of}`,
                     icon: ListFilter,
-                    onChoose: () => run(chatbotId, "search", tag.value),
+                    onChoose: () => run(chatbotId, "search", tag),
                   },
                   can("chat") && {
                     label: `With the model…${of}`,
                     icon: Sparkles,
-                    onChoose: () => runWithModel(chatbotId, tag.value),
+                    onChoose: () => runWithModel(chatbotId, tag),
                   },
                 ]}
               />
@@ -163,105 +222,27 @@ const Tests = ({ chatbotId }: { readonly chatbotId: string }) => {
         </>
       }
     >
-      {!isEmpty && (
+      {isEmpty ? (
+        <Empty
+          icon={FlaskConical}
+          title="No tests yet"
+          action={
+            mayWrite && (
+              <Button kind="primary" icon={Plus} onClick={() => edit()}>
+                Add test
+              </Button>
+            )
+          }
+        >
+          Tests tell you when a change of documents, prompt or model makes an answer worse. Add one, import a file, or
+          make one from a reply in a conversation.
+        </Empty>
+      ) : (
         <>
           <LastRun chatbotId={chatbotId} />
           <Tabs label="View" {...view} options={views} />
+          {view.value === "runs" ? <RunTable chatbotId={chatbotId} /> : <TestList {...{ chatbotId, edit, mayWrite }} />}
         </>
-      )}
-      {view.value === "runs" && !isEmpty && <RunTable chatbotId={chatbotId} />}
-      {view.value === "tests" && !isEmpty && (
-        <div class="toolbar row">
-          <TextField label="Search tests" labelHidden type="search" placeholder="Search tests" {...search} />
-          {tags.length > 0 && (
-            <SelectField
-              label="Tag"
-              labelHidden
-              {...tag}
-              options={{ "": "All tags", ...Object.fromEntries(tags.map((each) => [each, each])) }}
-            />
-          )}
-        </div>
-      )}
-      {(view.value === "tests" || isEmpty) && (
-        <Loaded of={list}>
-          {({ items, next, total }) => (
-            <>
-              {items.length === 0 && (
-                <Empty
-                  icon={FlaskConical}
-                  title={isFiltered ? "No matching tests" : "No tests yet"}
-                  action={
-                    isEmpty &&
-                    mayWrite && (
-                      <Button kind="primary" icon={Plus} onClick={() => edit()}>
-                        Add test
-                      </Button>
-                    )
-                  }
-                >
-                  {!isFiltered &&
-                    "Tests tell you when a change of documents, prompt or model makes an answer worse. Add one, import a file, or make one from a reply in a conversation."}
-                </Empty>
-              )}
-              {items.length > 0 && (
-                <>
-                  <Table
-                    label="Tests"
-                    rows={items}
-                    keyOf={({ id }) => id}
-                    columns={[
-                      {
-                        title: "Question",
-                        kind: "main",
-                        cell: (test) =>
-                          mayWrite ? (
-                            <button
-                              type="button"
-                              class="link"
-                              dir="auto"
-                              onClick={() => void attempt(() => edit(test))}
-                            >
-                              {test.question}
-                            </button>
-                          ) : (
-                            <span dir="auto">{test.question}</span>
-                          ),
-                      },
-                      {
-                        title: "Tags",
-                        isExtra: true,
-                        cell: (test) => (
-                          <span class="row">
-                            {test.tags.map((each) => (
-                              <Badge key={each}>{each}</Badge>
-                            ))}
-                          </span>
-                        ),
-                      },
-                      { title: "Last result", cell: (test) => <Outcome test={test} /> },
-                      {
-                        title: "Actions",
-                        kind: "actions",
-                        cell: (test) =>
-                          mayWrite && (
-                            <Menu
-                              label={`Actions for ${test.question}`}
-                              items={[changeItem(() => edit(test)), deleteItem(() => remove(test, list.reload))]}
-                            />
-                          ),
-                      },
-                    ]}
-                  />
-                  <p class="soft small">{plural(total, "test")}.</p>
-                </>
-              )}
-              {next !== null && (
-                <More of={list} load={nextPage((page) => fetchTests(chatbotId, search.value, tag.value, page))} />
-              )}
-            </>
-          )}
-        </Loaded>
       )}
     </Page>
   )

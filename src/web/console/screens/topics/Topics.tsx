@@ -1,14 +1,23 @@
-import { CircleCheck, CircleDot, EyeOff, Lightbulb, MessageCircleQuestionMark, Pencil, Plus } from "lucide"
+import {
+  CircleCheck,
+  CircleDot,
+  EyeOff,
+  type IconNode,
+  Lightbulb,
+  MessageCircleQuestionMark,
+  Pencil,
+  Plus,
+} from "lucide"
 import { useSignal } from "@preact/signals"
 import { formatShare, formatShortDay, plural } from "../../../shared/Format.ts"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, Menu } from "../../parts/Buttons.tsx"
 import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextField } from "../../parts/Field.tsx"
-import { Ago, Badge, Empty, Loaded, More, Page, StateBadge, Tabs } from "../../parts/Layout.tsx"
-import { toast } from "../../parts/Toast.ts"
+import { Ago, Badge, Card, Empty, LoadedList, Page, StateBadge, Tabs } from "../../parts/Layout.tsx"
+import { attempt, toast } from "../../parts/Toast.ts"
 import { bindOption, href, setQuery } from "../../Router.ts"
-import { nextPage, useResource } from "../../server/Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { QueriedPassages } from "../knowledge/PassagesDrawer.tsx"
 import { questionsSource, sourceItems } from "../sources/AddKnowledge.tsx"
@@ -38,13 +47,13 @@ const writeAnswer = async ({ onChanged, topic }: TopicProps): Promise<void> => {
   const { chatbot_id: chatbotId, examples, name } = topic
   const [question = name, ...variants] = examples
   const params = { chatbotId, sourceId: (await questionsSource(chatbotId)).id }
-  const stored = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     if (can("conversations:write")) await changeTopic(topic, { state: "answered" })
-    toast("Answer saved. The chatbot gives it from now on.")
     onChanged()
   }
+  const onStored = () => void attempt(close, "Answer saved. The chatbot gives it from now on.")
   const first = { question, variants: variants.join("\n") }
-  openDialog(<NewQuestion {...{ first, params }} onStored={stored} />)
+  openDialog(<NewQuestion {...{ first, onStored, params }} />)
 }
 
 const RenameDialog = ({ onChanged, topic }: TopicProps) => {
@@ -115,9 +124,11 @@ const QuestionRow = ({ of, chatbotId }: { readonly chatbotId: string; readonly o
         <a class="inline" href={href("conversation", { chatbotId, sessionId })}>
           Conversation
         </a>
-        <a class="inline" href={href("improve", { chatbotId, messageId: of.message_id })}>
-          Improve answer
-        </a>
+        {can("knowledge:read") && (
+          <a class="inline" href={href("improve", { chatbotId, messageId: of.message_id })}>
+            Improve answer
+          </a>
+        )}
       </p>
     </li>
   )
@@ -126,18 +137,15 @@ const QuestionRow = ({ of, chatbotId }: { readonly chatbotId: string; readonly o
 const Questions = ({ topic: { chatbot_id: chatbotId, id }, view }: { readonly topic: Topic; readonly view: View }) => {
   const list = useResource(questionsOf(chatbotId, id, view))
   return (
-    <Loaded of={list}>
-      {({ items, next }) => (
-        <>
-          <ul class="rows" aria-label="Questions">
-            {items.map((question) => (
-              <QuestionRow key={question.id} chatbotId={chatbotId} of={question} />
-            ))}
-          </ul>
-          {next !== null && <More of={list} load={nextPage((page) => fetchQuestions(chatbotId, id, view, page))} />}
-        </>
+    <LoadedList of={list} fetchPage={(page) => fetchQuestions(chatbotId, id, view, page)}>
+      {({ items }) => (
+        <ul class="rows" aria-label="Questions">
+          {items.map((question) => (
+            <QuestionRow key={question.id} chatbotId={chatbotId} of={question} />
+          ))}
+        </ul>
       )}
-    </Loaded>
+    </LoadedList>
   )
 }
 
@@ -151,21 +159,24 @@ interface TopicCardProps extends TopicProps {
 const TopicCard = ({ onChanged, topic, view, weeks }: TopicCardProps) => {
   const isOpen = useSignal(false)
   const { chatbot_id: chatbotId, examples, name, state } = topic
-  const mayChange = can("conversations:write")
-  const become = (next: Topic["state"]) => async () => {
-    await changeTopic(topic, { state: next })
-    toast(`“${name}” is ${next}.`)
-    onChanged()
-  }
+  const become = (label: string, icon: IconNode, next: Topic["state"]) =>
+    state !== next && {
+      label,
+      icon,
+      onChoose: async () => {
+        await changeTopic(topic, { state: next })
+        toast(`“${name}” is ${next}.`)
+        onChanged()
+      },
+    }
+  const rename = () => openDialog(<RenameDialog {...{ onChanged, topic }} />)
   return (
-    <li class="section stack tight anywhere">
-      <div class="row apart start">
-        <div class="row">
-          <h2 dir="auto">{name}</h2>
+    <Card
+      title={name}
+      actions={
+        <>
           {view === "gaps" && isNew(topic) && <Badge kind="busy">New</Badge>}
           {state !== "open" && <Badge>{stateWords[state]}</Badge>}
-        </div>
-        <div class="row">
           {can("knowledge:write") && view === "gaps" && (
             <>
               <Button icon={MessageCircleQuestionMark} onClick={() => writeAnswer({ onChanged, topic })}>
@@ -174,37 +185,26 @@ const TopicCard = ({ onChanged, topic, view, weeks }: TopicCardProps) => {
               <Menu label="Add a source" icon={Plus} kind="secondary" items={sourceItems(chatbotId)} />
             </>
           )}
-          {mayChange && (
+          {can("conversations:write") && (
             <Menu
               label={`Actions for ${name}`}
               items={[
-                {
-                  label: "Rename…",
-                  icon: Pencil,
-                  onChoose: () => openDialog(<RenameDialog onChanged={onChanged} topic={topic} />),
-                },
-                state !== "answered" && {
-                  label: "Mark as answered",
-                  icon: CircleCheck,
-                  onChoose: become("answered"),
-                },
-                state !== "ignored" && { label: "Ignore", icon: EyeOff, onChoose: become("ignored") },
-                state !== "open" && { label: "Open again", icon: CircleDot, onChoose: become("open") },
+                { label: "Rename…", icon: Pencil, onChoose: rename },
+                become("Mark as answered", CircleCheck, "answered"),
+                become("Ignore", EyeOff, "ignored"),
+                become("Open again", CircleDot, "open"),
               ]}
             />
           )}
-        </div>
-      </div>
+        </>
+      }
+    >
       <div class="row">
         <Weeks topic={topic} weeks={weeks} />
         <span class="soft small">
           {topicWords(topic)}
-          {topic.last_at !== null && (
-            <>
-              {" "}
-              · last <Ago at={topic.last_at} />
-            </>
-          )}
+          {topic.last_at !== null && " · last "}
+          {topic.last_at !== null && <Ago at={topic.last_at} />}
         </span>
       </div>
       <ul>
@@ -216,13 +216,9 @@ const TopicCard = ({ onChanged, topic, view, weeks }: TopicCardProps) => {
       </ul>
       <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
         <summary>{view === "all" ? "All questions" : "Questions with gaps"}</summary>
-        {isOpen.value && (
-          <div>
-            <Questions topic={topic} view={view} />
-          </div>
-        )}
+        {isOpen.value && <Questions topic={topic} view={view} />}
       </details>
-    </li>
+    </Card>
   )
 }
 
@@ -245,8 +241,8 @@ const Topics = ({ chatbotId }: { readonly chatbotId: string }) => {
       about="What visitors asked in the last twelve weeks, by subject, and what the documents do not answer."
     >
       <Tabs label="View" {...view} options={views} />
-      <Loaded of={list}>
-        {({ items, next, ungrouped, weeks }) => (
+      <LoadedList of={list} fetchPage={(page) => fetchTopics(chatbotId, view.value, page)}>
+        {({ items, ungrouped, weeks }) => (
           <>
             {ungrouped > 0 && (
               <p class="soft small">
@@ -270,10 +266,9 @@ const Topics = ({ chatbotId }: { readonly chatbotId: string }) => {
                 ))}
               </ul>
             )}
-            {next !== null && <More of={list} load={nextPage((page) => fetchTopics(chatbotId, view.value, page))} />}
           </>
         )}
-      </Loaded>
+      </LoadedList>
       <QueriedPassages chatbotId={chatbotId} />
     </Page>
   )

@@ -27,14 +27,13 @@ const numbers: ReadonlyArray<Column<ConversationRow>> = [
     ...number("Thumbs up", (row) => qualityOf([row]).upShare, true),
     cell: (row) => (qualityOf([row]).rated === 0 ? "–" : formatShare(qualityOf([row]).upShare)),
   },
+  number(
+    "Time to first word",
+    ({ first_word_ms: word }) => word?.median ?? 0,
+    true,
+    (millis) => (millis === 0 ? "–" : formatMillis(millis)),
+  ),
 ]
-
-const firstWord = number(
-  "Time to first word",
-  ({ first_word_ms: word }) => word?.median ?? 0,
-  true,
-  (millis) => (millis === 0 ? "–" : formatMillis(millis)),
-)
 
 const NOT_KNOWN = "Not known"
 
@@ -62,13 +61,8 @@ const topicLink = (row: ConversationRow) => (
   </a>
 )
 
-interface GroupsProps {
-  readonly from: string
-  readonly to: string
-}
-
 /** The conversations of a time by what they have in common, as a table and as a file. */
-export const Groups = ({ from, to }: GroupsProps) => {
+export const Groups = ({ from, to }: { readonly from: string; readonly to: string }) => {
   const division = bindOption("group", groups, "chatbot")
   const by = division.value
   const report = useResource(groupReport(from, to, by))
@@ -89,8 +83,8 @@ export const Groups = ({ from, to }: GroupsProps) => {
       }
     >
       <Loaded of={report}>
-        {({ data, group_by, metadata }) =>
-          group_by !== by ? null : data.length === 0 ? (
+        {({ data, metadata }) =>
+          data.length === 0 ? (
             <p class="soft">Nothing yet: questions are grouped in the background.</p>
           ) : (
             <>
@@ -100,8 +94,8 @@ export const Groups = ({ from, to }: GroupsProps) => {
                 keyOf={keyOf}
                 columns={[
                   { title: groups[by], kind: "main", sort: name, cell: by === "topic" ? topicLink : name },
-                  ...numbers,
-                  ...(by === "topic" ? [] : [firstWord]),
+                  // What is measured of whole conversations is not known by topic.
+                  ...(by === "topic" ? numbers.slice(0, -1) : numbers),
                 ]}
               />
               {metadata.totalCount > data.length && (

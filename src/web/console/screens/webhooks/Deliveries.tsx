@@ -1,12 +1,12 @@
 import { List } from "lucide"
 import { formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
-import { Badge, Empty, Loaded, More } from "../../parts/Layout.tsx"
+import { Badge, Empty, LoadedList } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { Dialog } from "../../parts/Dialogs.tsx"
 import { toast } from "../../parts/Toast.ts"
-import { nextPage, useResource } from "../../server/Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 import { deliveriesOf, type Delivery, fetchDeliveries, eventWords, outcomeOf, type Webhook } from "./WebhookData.ts"
 
 const states = {
@@ -50,51 +50,48 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
           Resend all failed
         </Button>
       </p>
-      <Loaded of={list}>
-        {(known) => (
-          <>
-            {known.items.length === 0 ? (
-              <Empty icon={List} title="No deliveries yet">
-                Events appear here with the endpoint's response.
-              </Empty>
-            ) : (
-              <Table
-                label="Latest deliveries"
-                rows={known.items}
-                keyOf={({ id }) => id}
-                columns={[
-                  { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
-                  { title: "Time", isExtra: true, cell: ({ created_at }) => formatMoment(created_at) },
-                  {
-                    title: "Status",
-                    cell: ({ state }) => <Badge kind={states[state].kind}>{states[state].word}</Badge>,
-                  },
-                  { title: "Attempts", kind: "number", isExtra: true, cell: ({ attempts }) => attempts },
-                  {
-                    title: "Response",
-                    isExtra: true,
-                    cell: (delivery) => <span title={delivery.response ?? undefined}>{outcomeOf(delivery)}</span>,
-                  },
-                  {
-                    title: "Actions",
-                    kind: "actions",
-                    cell: (delivery) => (
-                      <Button
-                        small
-                        disabled={!webhook.active || delivery.state === "waiting"}
-                        onClick={() => resend(delivery)}
-                      >
-                        Resend
-                      </Button>
-                    ),
-                  },
-                ]}
-              />
-            )}
-            {known.next && <More of={list} load={nextPage((cursor) => fetchDeliveries(webhook.id, cursor))} />}
-          </>
-        )}
-      </Loaded>
+      <LoadedList of={list} fetchPage={(cursor) => fetchDeliveries(webhook.id, cursor)}>
+        {(known) =>
+          known.items.length === 0 ? (
+            <Empty icon={List} title="No deliveries yet">
+              Events appear here with the endpoint's response.
+            </Empty>
+          ) : (
+            <Table
+              label="Latest deliveries"
+              rows={known.items}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
+                { title: "Time", isExtra: true, cell: ({ created_at }) => formatMoment(created_at) },
+                {
+                  title: "Status",
+                  cell: ({ state }) => <Badge kind={states[state].kind}>{states[state].word}</Badge>,
+                },
+                { title: "Attempts", kind: "number", isExtra: true, cell: ({ attempts }) => attempts },
+                {
+                  title: "Response",
+                  isExtra: true,
+                  cell: (delivery) => <span title={delivery.response ?? undefined}>{outcomeOf(delivery)}</span>,
+                },
+                {
+                  title: "Actions",
+                  kind: "actions",
+                  cell: (delivery) => (
+                    <Button
+                      small
+                      disabled={!webhook.active || delivery.state === "waiting"}
+                      onClick={() => resend(delivery)}
+                    >
+                      Resend
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </LoadedList>
     </Dialog>
   )
 }

@@ -17,7 +17,7 @@ import { Section } from "../../parts/Layout.tsx"
 import type { PreviewConfig } from "../../preview/WidgetPreview.tsx"
 import { can } from "../../server/Session.ts"
 import { languageOptions, languages, nameOfLanguage } from "./Languages.ts"
-import { SuggestedQuestions } from "./SuggestedQuestions.tsx"
+import { MAX_SUGGESTIONS, SuggestedQuestions } from "./SuggestedQuestions.tsx"
 
 const WHITE = [255, 255, 255] as const
 
@@ -59,8 +59,6 @@ export const LauncherSection = ({ form }: { readonly form: Form }) => (
   </Section>
 )
 
-const MAX_SUGGESTIONS = 6
-
 const languagesIn = (form: Form): ReadonlyArray<string> =>
   Object.entries(form.fields.value).flatMap(([path, value]) =>
     path.startsWith("translations.") && value !== null && value !== "" && String(value) !== ""
@@ -100,7 +98,7 @@ export const WordsSection = ({ chatbotId, form }: { readonly chatbotId: string; 
         dir="auto"
         hint={`One per line, up to ${MAX_SUGGESTIONS}. Visitors ask them with a click.`}
       />
-      {can("conversations:read") && <SuggestedQuestions chatbotId={chatbotId} form={form} most={MAX_SUGGESTIONS} />}
+      {can("conversations:read") && <SuggestedQuestions chatbotId={chatbotId} form={form} />}
       {shown.map((tag) => (
         <Words key={tag} form={form} tag={tag} />
       ))}

@@ -7,15 +7,11 @@ import { type Answer, call } from "../../server/Api.ts"
 
 const route = "GET /api/external/chatbot/:chatbotId/suggested-questions"
 
-interface SuggestedQuestionsProps {
-  readonly chatbotId: string
-  readonly form: Form
-  /** The most starter questions. */
-  readonly most: number
-}
+/** The most starter questions. */
+export const MAX_SUGGESTIONS = 6
 
 /** Proposes starter questions. Visitors see those that are added and saved. */
-export const SuggestedQuestions = ({ chatbotId, form, most }: SuggestedQuestionsProps) => {
+export const SuggestedQuestions = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
   const proposed = useSignal<Answer<typeof route>["questions"] | undefined>(undefined)
   const lines = form.fields.value["suggestions"]
   const chosen = Array.isArray(lines) ? lines.filter((line) => line.trim() !== "") : []
@@ -37,7 +33,7 @@ export const SuggestedQuestions = ({ chatbotId, form, most }: SuggestedQuestions
             <Button
               small
               icon={Plus}
-              disabled={chosen.length >= most}
+              disabled={chosen.length >= MAX_SUGGESTIONS}
               onClick={() => form.set("suggestions", [...chosen, question])}
             >
               <bdi>{question}</bdi>
