@@ -110,7 +110,10 @@ export const runLoop = Effect.fnUntraced(function* (
   let tokens = noTokens
   let output = ""
   let saysNoAnswer = false
+  /** The messages before the answer, without what it continues. */
+  let question = messages
   while (true) {
+    if (stepType !== "continue") question = messages
     const isLast = steps.length + 1 >= limits.stepsMax
     const mayCall = hasTools && !isLast && repeats.count < limits.identicalCallsMax
     const shown = trimHistory(messages, limits.promptTokensMax)
@@ -120,7 +123,9 @@ export const runLoop = Effect.fnUntraced(function* (
         makeStep({ generation, stepType, isContinued, outcomes, previous: steps.at(-1), now }),
       )
     const onCut = (generation: Generation) =>
-      Effect.flatMap(stepOf(generation, false, []), (step) => options.onStep(step, generation))
+      Effect.flatMap(stepOf(generation, false, []), (step) =>
+        options.onStep(isWithheld ? withText(step, "") : step, generation),
+      )
     const generation = yield* options.generate(request, onCut)
     const isContinued = generation.calls.length === 0 && generation.finish === "pause" && !isLast
     const outcomes = yield* Effect.onInterrupt(Effect.andThen(turn, answerCalls(generation, mayCall, options)), () =>
@@ -157,7 +162,7 @@ export const runLoop = Effect.fnUntraced(function* (
     if (isShown) return { output, sources, steps, last: step, saysNoAnswer, unsupported, tokens }
     if (review?.type === "again") {
       stepType = "initial"
-      messages = withRemark(messages, review.remark)
+      messages = withRemark(question, review.remark)
       continue
     }
     stepType = hasResults ? "tool-result" : "continue"
@@ -166,8 +171,13 @@ export const runLoop = Effect.fnUntraced(function* (
   }
 })
 
-/** A step with another text, and without the messages that repeat the one it had. */
-const withText = (step: Step, text: string): Step => ({ ...step, text, response: { ...step.response, messages: [] } })
+/** A step with another text, without the messages that repeat the one it had, and a request that may quote a refused one. */
+const withText = (step: Step, text: string): Step => ({
+  ...step,
+  text,
+  request: { body: "" },
+  response: { ...step.response, messages: [] },
+})
 
 const emitText = (emit: Emit | undefined, text: string) =>
   Effect.forEach(textEvents(text), (event) => emitted(emit, event), { discard: true })

@@ -89,6 +89,14 @@ describe("a strict chatbot", () => {
     expect(listed.text).not.toContain(wrong)
   })
 
+  test("has nothing of a refused answer in the steps that its owner sees", async () => {
+    const { chat, own } = await harbour("strict")
+    await provider.answers(calls("ferry"), says(wrong), says(right))
+    const { body, text } = await own.post(chat, { json: question })
+    expect(body).toMatchObject({ output: right })
+    expect(text).not.toContain(wrong)
+  })
+
   test("quotes of local/extractive are not checked", async () => {
     const { chat, own } = await harbour("strict", { model: "local/extractive" })
     const { body } = await own.post(chat, { json: question })

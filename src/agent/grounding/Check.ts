@@ -1,9 +1,9 @@
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
-import { weightOf } from "../../models/local/Terms.ts"
+import { similarity, weightOf } from "../../models/local/Terms.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { type Claim, isSilent, phrasesIn } from "./Claims.ts"
-import { type Evidence, keysIn, type Line } from "./Evidence.ts"
+import { type Evidence, type Holder, keysIn } from "./Evidence.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
 import { unknownNameIn } from "./Names.ts"
 import { numbersIn } from "./Numbers.ts"
@@ -24,6 +24,10 @@ const NUMBER_LINE_MIN = 0.5
 const AGREEING_MIN = 0.7
 const COVERED_MIN = 0.5
 
+/** The most lines that may deny a claim, and the most clauses of each that are compared. */
+const NEAR_MAX = 20
+const CLAUSES_MAX = 20
+
 /** Lower numbers may be written out, or count what follows, as in `There are three ways:`. */
 const LEAD_NUMBER_MIN = 13
 /** The information in a number, as that of a word. */
@@ -34,7 +38,7 @@ interface Scores {
   /** The number of the words, and their information. */
   readonly count: number
   readonly total: number
-  readonly lines: ReadonlyMap<number, number>
+  readonly lines: Float64Array
   readonly best: number
   /** The share of the words that the best text holds, 0–1. */
   readonly share: number
@@ -60,37 +64,38 @@ export const check = (
 }
 
 const scoresOf = (text: BoundedText, evidence: Evidence, language: SpokenLanguage): Scores => {
-  const lines = new Map<number, number>()
-  const texts = new Map<number, number>()
+  const lines = new Float64Array(evidence.lines.length)
+  const texts = new Float64Array(evidence.texts)
   let count = 0
   let total = 0
+  const countInTexts = (holders: Iterable<Holder>, weight: number) => {
+    const inTexts = new Float64Array(evidence.texts)
+    for (const [line, strength] of holders) {
+      const text = evidence.lines[line]?.text ?? 0
+      inTexts[text] = Math.max(inTexts[text] ?? 0, weight * strength)
+    }
+    for (const [text, score] of inTexts.entries()) texts[text] = (texts[text] ?? 0) + score
+  }
   for (const key of new Set(keysIn(text))) {
-    if (isSilent(key, language) || !isTelling(key)) continue
+    if (isSilent(key, language)) continue
     const weight = weightOf(key)
+    const holders = evidence.holding(key)
     // What the user has said may be repeated, and agrees with a passage where that says it, too.
-    if (evidence.said.has(key) && evidence.holding(key).length === 0) continue
+    if (evidence.said.has(key) && holders.length === 0) continue
     total += weight
     count++
-    const inTexts = new Map<number, number>()
-    for (const [line, strength] of evidence.holding(key)) {
-      lines.set(line, (lines.get(line) ?? 0) + weight * strength)
-      const text = evidence.lines[line]?.text ?? 0
-      inTexts.set(text, Math.max(inTexts.get(text) ?? 0, weight * strength))
-    }
-    for (const [text, score] of inTexts) texts.set(text, (texts.get(text) ?? 0) + score)
+    for (const [line, strength] of holders) lines[line] = (lines[line] ?? 0) + weight * strength
+    countInTexts(holders, weight)
   }
   for (const { values } of numbersIn(text, [language])) {
     total += NUMBER_WEIGHT
-    const holders = values.flatMap((value) => evidence.linesWith(value))
-    for (const text of new Set(holders.map((line) => evidence.lines[line]?.text ?? 0))) {
-      texts.set(text, (texts.get(text) ?? 0) + NUMBER_WEIGHT)
-    }
+    countInTexts(
+      values.flatMap((value) => evidence.linesWith(value).map((line): Holder => [line, 1])),
+      NUMBER_WEIGHT,
+    )
   }
-  const share = total === 0 ? 1 : Math.max(0, ...texts.values()) / total
-  return { count, total, lines, best: Math.max(0, ...lines.values()), share }
+  return { count, total, lines, best: Math.max(0, ...lines), share: total === 0 ? 1 : Math.max(0, ...texts) / total }
 }
-
-const isTelling = (key: string): boolean => key.length > (/^\p{ASCII}/u.test(key) ? 2 : 1)
 
 const wrongNumber = (
   { isLead, text }: Claim,
@@ -103,14 +108,14 @@ const wrongNumber = (
     if (values.some((value) => evidence.numbersSaid.has(value) || value === 1)) continue
     if ((isLead || locales[language].claims === undefined) && values.every((value) => value < LEAD_NUMBER_MIN)) continue
     const holders = values.flatMap((value) => evidence.linesWith(value))
-    const isFound = holders.some((at) => isForeign || (lines.get(at) ?? 0) >= NUMBER_LINE_MIN * best)
+    const isFound = holders.some((at) => isForeign || (lines[at] ?? 0) >= NUMBER_LINE_MIN * best)
     if (!isFound) return { reason: "number", detail: written }
   }
   return undefined
 }
 
-const wrongName = ({ isLead, text }: Claim, evidence: Evidence, language: SpokenLanguage): Verdict | undefined => {
-  const name = isLead ? undefined : unknownNameIn(text, language, evidence)
+const wrongName = ({ text }: Claim, evidence: Evidence, language: SpokenLanguage): Verdict | undefined => {
+  const name = unknownNameIn(text, language, evidence)
   return name === undefined ? undefined : { reason: "name", detail: name }
 }
 
@@ -126,8 +131,12 @@ const tooFewWords = (
 
 const CLAUSE = /(?<!\d)[,:]|[,:](?!\d)|[;–—，；：،؛]|\s(?:but|and|aber|sondern|und|ولكن|لكن)\s/u
 
-const clausesOf = (text: string): ReadonlyArray<BoundedText> =>
-  text.split(CLAUSE).flatMap((clause) => (clause.trim() === "" ? [] : [bounded(clause)]))
+const clausesOf = (text: string, language: SpokenLanguage) =>
+  text.split(CLAUSE, CLAUSES_MAX).flatMap((part) => {
+    if (part.trim() === "") return []
+    const clause = bounded(part)
+    return [{ phrases: phrasesIn(clause, language), words: telling(clause, language) }]
+  })
 
 /** Whether a claim agrees with a line in its words and denies what that affirms, or the other way round. */
 const denied = (
@@ -136,23 +145,18 @@ const denied = (
   language: SpokenLanguage,
   { best, lines }: Scores,
 ): Verdict | undefined => {
-  const near: ReadonlyArray<Line> = Array.from(lines).flatMap(([at, score]) => {
-    const line = evidence.lines[at]
-    return line !== undefined && score >= 0.75 * best ? [line] : []
-  })
-  for (const clause of clausesOf(text)) {
-    const phrases = phrasesIn(clause, language)
-    if (phrases.has("limits")) continue
-    const words = telling(clause, language)
-    if (words.length < 2) continue
+  const near = evidence.lines
+    .filter((_, at) => (lines[at] ?? 0) >= Math.max(0.75 * best, Number.MIN_VALUE))
+    .slice(0, NEAR_MAX)
+    .flatMap(({ sentence }) => clausesOf(sentence, language))
+  for (const { phrases, words } of clausesOf(text, language)) {
+    if (phrases.has("limits") || words.length < 2) continue
     let most = 0
     let isDenied = false
-    for (const other of near.flatMap(({ sentence }) => clausesOf(sentence))) {
-      const others = telling(other, language)
-      const shared = words.filter((word) => others.some((each) => evidence.areSame(word, each))).length
-      const covered = others.filter((word) => words.some((each) => evidence.areSame(each, word))).length
+    for (const { phrases: otherPhrases, words: others } of near) {
+      const shared = words.filter((word) => others.some((each) => word === each || similarity(word, each) > 0)).length
+      const covered = others.filter((word) => words.some((each) => word === each || similarity(word, each) > 0)).length
       if (shared / words.length < AGREEING_MIN || covered / others.length < COVERED_MIN) continue
-      const otherPhrases = phrasesIn(other, language)
       const score = shared / words.length + covered / others.length
       if (score <= most) continue
       most = score
@@ -165,7 +169,7 @@ const denied = (
 
 /** The words of a clause that say what it is about; single characters in scripts without spaces. */
 const telling = (text: BoundedText, language: SpokenLanguage): ReadonlyArray<string> => {
-  const words = HAN.test(text) ? tokensOf(text).filter((token) => HAN.test(token)) : keysIn(text).filter(isTelling)
+  const words = HAN.test(text) ? tokensOf(text).filter((token) => HAN.test(token)) : keysIn(text)
   return Array.from(new Set(words)).filter((key) => !isSilent(key, language))
 }
 

@@ -1,5 +1,4 @@
 import { functionBook } from "../../languages/messages/Books.ts"
-import { smallTalkIn } from "../../languages/messages/SmallTalk.ts"
 import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { plain } from "../../text/Markup.ts"
@@ -22,7 +21,7 @@ export interface Claim {
 }
 
 /** Longest sentence that is compared, in UTF-16 code units. */
-const CLAIM_MAX_LENGTH = 1_000
+const CLAIM_MAX_LENGTH = 600
 /** Longest part of a line that is split at once: a line of any length is split in bounded pieces. */
 const PIECE_MAX_LENGTH = 4_000
 
@@ -99,7 +98,7 @@ export const isSilent = (word: string, language: SpokenLanguage): boolean =>
     undefined || bookOf(language).at([word], 0) !== undefined
 
 const isClaim = (text: BoundedText, language: SpokenLanguage): boolean => {
-  if (!/\p{L}/u.test(text) || /[?？؟][\s*_\p{P}]*$/u.test(text) || smallTalkIn(text) !== undefined) return false
+  if (!/\p{L}/u.test(text) || /[?？؟][\s*_\p{P}]*$/u.test(text)) return false
   const phrases = phrasesIn(text, language)
   if (phrases.has("remarks")) return /\p{N}/u.test(text)
   return !(phrases.has("documents") && phrases.has("denials"))

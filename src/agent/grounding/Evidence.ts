@@ -3,8 +3,9 @@ import type { SpokenLanguage } from "../../languages/Locales.ts"
 import { similarity } from "../../models/local/Terms.ts"
 import { blocksOf } from "../../text/Blocks.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import { sentencesIn } from "../../text/Lines.ts"
+import { plain as withoutMarks } from "../../text/Markup.ts"
 import { plain } from "../../text/PhraseBook.ts"
+import { SENTENCE_MAX_LENGTH, sentencesOf } from "../../text/Sentences.ts"
 import { wordsOf } from "../../text/UnicodeWords.ts"
 import { numbersIn } from "./Numbers.ts"
 
@@ -13,12 +14,13 @@ import { numbersIn } from "./Numbers.ts"
  * numbers.
  */
 
-/** What is read of one text, in UTF-16 code units. */
+/** What is read of one text, in UTF-16 code units, and its most lines. */
 const TEXT_MAX_LENGTH = 8_000
+const LINES_MAX = 100
 /** Beginning of a text that shows its language, in UTF-16 code units. */
 const SAMPLE_LENGTH = 300
-/** Most distinct words of all texts that words of the reply are compared with. */
-const WORDS_MAX = 30_000
+/** Most words that begin or end like a word of the reply, and are compared with it. */
+const COMPARED_MAX = 1_000
 
 /** A sentence, a heading or a row of a table. */
 export interface Line {
@@ -48,12 +50,29 @@ const arabicStem = (word: string): string =>
     .replace(/^[وف]?(?:ال|بال|كال|لل|[بلكس])?(?=.{3})/u, "")
     .replace(/(?<=.{3})(?:ها|هم|هن|كم|نا|ات|ون|ين|ان|يه|ه|ي|ا|ك)$/u, "")
 
-/** Whether a word of a reply may be a form of a word of a text. */
-const strengthOf = (word: string, other: string): number => {
-  if (word === other) return 1
-  if (!UNSPACED.test(word)) return similarity(word, other)
-  const [shorter, longer] = word.length < other.length ? [word, other] : [other, word]
-  return shorter.length > 1 && longer.includes(shorter) ? 0.9 : 0
+/** The parts of words by which forms and parts of them are found. */
+const partsOf = (word: string): ReadonlyArray<string> =>
+  UNSPACED.test(word) && word.length > 1
+    ? Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2))
+    : word.length < 5
+      ? [word.slice(0, 3)]
+      : [word.slice(0, 3), `-${word.slice(-5)}`]
+
+const FENCE = /^\s*(?:`{3,}|~{3,}).*$/gm
+const LONG = new RegExp(`.{1,${SENTENCE_MAX_LENGTH}}(?=\\s|$)|.{1,${SENTENCE_MAX_LENGTH}}`, "gsu")
+
+/** The sentences, headings and rows of a text, also of its code. What is longer than a sentence is cut. */
+const sentencesIn = (text: BoundedText): ReadonlyArray<BoundedText> =>
+  blocksOf(bounded(text.replaceAll(FENCE, "")))
+    .flatMap(({ kind, text }) => (kind === "row" ? [text] : sentencesOf(withoutMarks(text))))
+    .flatMap((sentence) => sentence.match(LONG) ?? [])
+    .slice(0, LINES_MAX)
+    .map((sentence) => bounded(sentence))
+
+const push = <K>(lists: Map<K, Array<number>>, key: K, value: number): void => {
+  const known = lists.get(key)
+  if (known === undefined) lists.set(key, [value])
+  else known.push(value)
 }
 
 export class Evidence {
@@ -63,11 +82,12 @@ export class Evidence {
   readonly numbersSaid = new Set<number>()
   /** Languages of the texts, as far as they show one. */
   readonly languages = new Set<SpokenLanguage>()
-  private texts = 0
-  private saidText = ""
+  texts = 0
+  private all = ""
   private readonly holders = new Map<string, ReadonlyArray<Holder>>()
   private readonly linesByNumber = new Map<number, Array<number>>()
   private readonly linesByWord = new Map<string, Array<number>>()
+  private readonly wordsByPart = new Map<string, Set<string>>()
 
   /** Adds a text that supports what it says. */
   add(content: string, spoken: ReadonlyArray<SpokenLanguage>): void {
@@ -75,33 +95,43 @@ export class Evidence {
     const language = languageShownIn(bounded(text.slice(0, SAMPLE_LENGTH)))
     if (language !== undefined) this.languages.add(language)
     const numerals = Array.from(new Set([...spoken, ...(language === undefined ? [] : [language])]))
-    for (const block of blocksOf(text)) {
-      for (const sentence of block.kind === "row" ? [block.text] : sentencesIn(block.text)) {
-        const words = new Set(keysIn(sentence))
-        const numbers = new Set(numbersIn(sentence, numerals).flatMap(({ values }) => values))
-        if (HALF_HOUR.test(sentence)) numbers.add(30)
-        for (const number of numbers) {
-          const known = this.linesByNumber.get(number)
-          if (known === undefined) this.linesByNumber.set(number, [this.lines.length])
-          else known.push(this.lines.length)
-        }
-        for (const word of words) {
-          const known = this.linesByWord.get(word)
-          if (known !== undefined) known.push(this.lines.length)
-          else if (this.linesByWord.size < WORDS_MAX) this.linesByWord.set(word, [this.lines.length])
-        }
-        this.lines.push({ text: this.texts, sentence })
+    for (const sentence of sentencesIn(text)) {
+      const numbers = new Set(numbersIn(sentence, numerals).flatMap(({ values }) => values))
+      if (HALF_HOUR.test(sentence)) numbers.add(30)
+      for (const number of numbers) push(this.linesByNumber, number, this.lines.length)
+      for (const word of new Set(keysIn(sentence))) {
+        this.index(word)
+        push(this.linesByWord, word, this.lines.length)
       }
+      this.lines.push({ text: this.texts, sentence })
     }
+    this.all += `\n${text}`
     this.texts++
   }
 
   /** Adds a text whose words and numbers a reply may repeat. */
   addSaid(content: string, spoken: ReadonlyArray<SpokenLanguage>): void {
     const text = bounded(content, TEXT_MAX_LENGTH)
-    this.saidText += `\n${text}`
-    for (const word of keysIn(text)) this.said.add(word)
+    this.all += `\n${text}`
+    for (const word of keysIn(text)) {
+      this.index(word)
+      this.said.add(word)
+    }
     for (const { values } of numbersIn(text, spoken)) for (const value of values) this.numbersSaid.add(value)
+  }
+
+  private index(word: string): void {
+    if (this.linesByWord.has(word) || this.said.has(word)) return
+    for (const part of partsOf(word)) {
+      const known = this.wordsByPart.get(part)
+      if (known === undefined) this.wordsByPart.set(part, new Set([word]))
+      else if (known.size < COMPARED_MAX) known.add(word)
+    }
+  }
+
+  /** The words of all texts that may be a form of a word. */
+  private like(word: string): ReadonlySet<string> {
+    return new Set([word, ...partsOf(word).flatMap((part) => Array.from(this.wordsByPart.get(part) ?? []))])
   }
 
   linesWith(number: number): ReadonlyArray<number> {
@@ -113,32 +143,29 @@ export class Evidence {
     const known = this.holders.get(word)
     if (known !== undefined) return known
     const strengths = new Map<number, number>()
-    for (const [other, lines] of this.linesByWord) {
-      const strength = strengthOf(word, other)
-      if (strength > 0)
-        for (const line of lines) if ((strengths.get(line) ?? 0) < strength) strengths.set(line, strength)
+    for (const other of this.like(word)) {
+      const strength = word === other ? 1 : similarity(word, other)
+      if (strength === 0) continue
+      for (const line of this.linesByWord.get(other) ?? [])
+        if ((strengths.get(line) ?? 0) < strength) strengths.set(line, strength)
     }
     const made = Array.from(strengths)
     this.holders.set(word, made)
     return made
   }
 
-  /** Whether a word is a form of another one. */
-  areSame(word: string, other: string): boolean {
-    return strengthOf(word, other) > 0
-  }
-
   /** Whether a part of a word stands anywhere as it is. */
   says(part: string): boolean {
-    return this.lines.some(({ sentence }) => sentence.includes(part)) || this.saidText.includes(part)
+    return this.all.includes(part)
   }
 
   /** Whether a name, or a form of it, stands anywhere. */
   names(name: string): boolean {
-    if (this.said.has(name) || this.linesByWord.has(name)) return true
-    for (const word of this.linesByWord.keys()) if (isSameName(name, word)) return true
-    for (const word of this.said) if (isSameName(name, word)) return true
-    return false
+    return (
+      this.said.has(name) ||
+      this.linesByWord.has(name) ||
+      Array.from(this.like(name)).some((word) => word !== name && isSameName(name, word))
+    )
   }
 }
 

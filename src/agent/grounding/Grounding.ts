@@ -38,11 +38,13 @@ export const checkReply = Effect.fnUntraced(function* (reply: string, { said, te
   yield* inTurns(said, (text) => evidence.addSaid(text, [language]), 1)
   const isForeign = Array.from(evidence.languages).some((each) => each !== language)
   const claims = (yield* inTurns(piecesOf(reply), (piece) => claimsIn(piece, language), 1)).flat()
-  return yield* inTurns(
-    claims,
-    (claim): Checked => ({ claim, verdict: check(claim, evidence, language, isForeign) }),
-    1,
-  )
+  const verdicts = new Map<string, Checked["verdict"]>()
+  const verdictOf = (claim: Claim) => {
+    const key = `${claim.isLead} ${claim.text}`
+    if (!verdicts.has(key)) verdicts.set(key, check(claim, evidence, language, isForeign))
+    return verdicts.get(key)
+  }
+  return yield* inTurns(claims, (claim): Checked => ({ claim, verdict: verdictOf(claim) }), 1)
 })
 
 /** A claim that is not supported, with its place. */

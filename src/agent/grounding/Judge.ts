@@ -10,6 +10,8 @@ const instruction = `You check whether sentences of an answer are supported by t
 /** What a judge reads of all texts and of all sentences together, in UTF-16 code units. */
 const TEXTS_MAX_LENGTH = 60_000
 const SENTENCES_MAX = 100
+/** The end of a judge's answer in which its verdict stands, in UTF-16 code units. */
+const ANSWER_MAX_LENGTH = 2_000
 
 /** A list of numbers, which ends the answer of a judge. */
 const VERDICT = /\[([\d,\s]*)\](?!.*\[)/s
@@ -57,7 +59,7 @@ export const judge = Effect.fnUntraced(
           ),
         ),
       )
-    const numbers = VERDICT.exec(answer.generation.text)?.[1]
+    const numbers = VERDICT.exec(answer.generation.text.slice(-ANSWER_MAX_LENGTH))?.[1]
     if (numbers === undefined) return undefined
     const marked = new Set(numbers.split(",").map(Number))
     return judged.map((_, at) => marked.has(at + 1))

@@ -12,7 +12,7 @@ import { type Evidence, keysIn } from "./Evidence.ts"
  */
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’.&-][\p{L}\p{M}\p{N}]+)*/gu
-const LATIN = /^\p{Script=Latin}/u
+const LATIN = /\p{Script=Latin}[\p{Script=Latin}\p{M}\p{N}'’.&-]*[\p{Script=Latin}\p{N}]/gu
 
 /** The first name of a sentence that stands nowhere in the evidence; undefined where there is none. */
 export const unknownNameIn = (text: BoundedText, language: SpokenLanguage, evidence: Evidence): string | undefined => {
@@ -61,7 +61,7 @@ const capitalsIn = (text: BoundedText, language: SpokenLanguage): ReadonlyArray<
 }
 
 const latinIn = (text: BoundedText): ReadonlyArray<ReadonlyArray<string>> =>
-  Array.from(text.matchAll(TOKEN)).flatMap(([token]) => (LATIN.test(token) && token.length > 1 ? [[token]] : []))
+  Array.from(text.matchAll(LATIN), ([token]) => [token])
 
 const SURNAMES =
   "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林郑谢罗梁宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤"

@@ -157,8 +157,7 @@ const numeralsIn = (text: string, languages: ReadonlyArray<SpokenLanguage>): Rea
 }
 
 const HAN_DIGITS = "零一二三四五六七八九"
-const HAN =
-  /[零〇一二两三四五六七八九十百千万]+(?=\s?[个位周天年月日小时分秒元块欧美英岁次本张台份段点层楼倍种名人项条家所公里米克度%\p{L}]|$)/gu
+const HAN = /[零〇一二两三四五六七八九十百千万]+/gu
 
 const hanIn = (text: string): ReadonlyArray<WrittenNumber> =>
   /[一二两三四五六七八九十百千]/u.test(text)

@@ -34,6 +34,18 @@ describe("a sentence is supported", () => {
     expect(await reasons("يستغرق رد المبلغ ٩ أيام عمل.", { texts })).toEqual(["number"])
   })
 
+  test("by code, and by a long text without sentences", async () => {
+    const code = "# Server\n\n```\nexport PORT=4710\n```\n"
+    const long = JSON.stringify(
+      Array.from({ length: 60 }, (_, at) => ({ seat: at + 300, deck: "upper" })),
+      null,
+      1,
+    )
+    expect(await reasons("The port of the server is 4710.", { texts: [code] })).toEqual([])
+    expect(await reasons("Seat 355 is on the upper deck.", { texts: [long] })).toEqual([])
+    expect(await reasons("Seat 755 is on the upper deck.", { texts: [long] })).toEqual(["number"])
+  })
+
   test("by the answer of a tool, the prompt, or the user's own words", async () => {
     const texts = [JSON.stringify({ order: 4711, status: "shipped", carrier: "Kestrel" }, null, 1)]
     expect(await reasons("Your order 4711 was shipped with Kestrel.", { texts })).toEqual([])

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Effect, Layer, References } from "effect"
 import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
 import type { AgentEvent } from "../../../src/agent/AgentEvent.ts"
+import type { Step } from "../../../src/domain/chat/Chat.ts"
 import { ProviderFailure } from "../../../src/models/calls/ProviderFailure.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { answers, asks, ScriptedModel } from "../../lib/ScriptedModel.ts"
@@ -126,6 +127,42 @@ describe("with strict", () => {
     expect(JSON.stringify(result.steps)).not.toContain(wrong)
     expect(model.requests).toHaveLength(3)
     expect(result.tokens).toEqual(tokensOf(3))
+  })
+
+  test.each(["fails", "is interrupted"])("what was received of an answer that %s is not passed on", async (how) => {
+    const model = new ScriptedModel(asks("refunds"), answers(wrong))
+    const failure = new ProviderFailure({ kind: "failed", description: "", retryable: false })
+    const end = how === "fails" ? Effect.fail(failure) : Effect.interrupt
+    model.thenPieces(
+      [
+        { type: "text-start", id: "1" },
+        { type: "text-delta", id: "1", delta: "They take 99" },
+      ],
+      end,
+    )
+    const steps: Array<Step> = []
+    const events: Array<AgentEvent> = []
+    const made = reply(model, {
+      grounding: "strict",
+      emit: (event) => void events.push(event),
+      onStep: (step) => Effect.sync(() => void steps.push(step)),
+    })
+    await expect(made).rejects.toThrow()
+    // The costs of all three calls are known.
+    expect(steps).toHaveLength(3)
+    expect(JSON.stringify([steps, events])).not.toMatch(/take \d/)
+  })
+
+  test("an answer in several parts is made again from the beginning", async () => {
+    const model = new ScriptedModel(
+      asks("refunds"),
+      answers("They take", "pause"),
+      answers(" 99 days."),
+      answers(right),
+    )
+    const { result } = await reply(model, { grounding: "strict" })
+    expect(result.output).toBe(right)
+    expect(model.requests[3]?.prompt.content.at(-1)?.role).toBe("tool")
   })
 
   test("what a model says before it calls a tool is not shown either", async () => {
