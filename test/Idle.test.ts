@@ -15,18 +15,19 @@ const SECONDS = 20
 /** Longest time in which a server does what it does once after its start, in seconds. */
 const START_SECONDS = 20
 /** The most statements of an idle server in a minute. */
-const STATEMENTS_A_MINUTE = 40
+const STATEMENTS_A_MINUTE = 33
 
 test("a server that nobody uses sends hardly any statement, also when an organization has a webhook", async () => {
   const settings = await run(Effect.flatMap(fresh, settingsFor))
   const server = await run(serverProcess({ ...settings, METRICS_TOKEN: operatorKey }))
   const client = new Client(await server.listening, operatorKey)
+  let reads = 0
   const statements = async () => {
     const { text } = await client.get("/metrics", { headers: { authorization: `Bearer ${operatorKey}` } })
-    return Array.from(text.matchAll(/^parley_database_statement_duration_seconds_count\{.*\} (\d+)$/gm)).reduce(
-      (sum, [, count]) => sum + Number(count),
-      0,
-    )
+    const counts = Array.from(text.matchAll(/^parley_database_statement_duration_seconds_count\{.*\} (\d+)$/gm))
+    // The metrics themselves ask for the state of each queue.
+    const own = Array.from(text.matchAll(/^parley_queue_oldest_seconds\{/gm)).length
+    return counts.reduce((sum, [, count]) => sum + Number(count), -own * reads++)
   }
   const { status } = await client.post("/api/external/webhooks", {
     json: { url: "https://hooks.example.com/", events: ["message.created"] },
