@@ -49,6 +49,11 @@ const read = HttpApiEndpoint.get("read", "/api/external/usage", {
     ),
   )
 
+/** Two schemas of one identifier would be two types of the clients that are generated. */
+const ConversationTotals = ConversationCounts.annotate({
+  description: "Of all pages: of the days that were asked for, and as `previous` of as many days before.",
+})
+
 const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/conversations", {
   query: {
     ...days,
@@ -74,10 +79,8 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
     to: Day,
     group_by: ConversationGroups,
     data: Schema.Array(ConversationUsage),
-    total: ConversationCounts.annotate({ description: "Of all pages." }),
-    previous: Schema.optionalKey(
-      ConversationCounts.annotate({ description: "`total` of as many days before, where it was asked for." }),
-    ),
+    total: ConversationTotals,
+    previous: Schema.optionalKey(ConversationTotals),
     metadata: PageMetadata,
   }),
 })
