@@ -49,7 +49,7 @@ create table reply_grounds (
   similarity real,
   -- Why the reply shows a gap of the knowledge; null where it shows none.
   gap text check (gap in ('unanswered', 'rated_down', 'weak')),
-  -- Whether the user has rated the reply up, copied from its message.
+  -- Whether the user has rated the reply up.
   is_rated_up boolean not null default false,
   -- Null until the question was grouped, and where there is no question.
   topic_id uuid,
@@ -65,18 +65,6 @@ create index reply_grounds_chatbot on reply_grounds (organization_id, chatbot_id
 create index reply_grounds_topic on reply_grounds (topic_id, created_at) where topic_id is not null;
 create index reply_grounds_ungrouped on reply_grounds (chatbot_id, created_at) where topic_id is null and question is not null;
 create index reply_grounds_kept on reply_grounds (created_at) where searches is not null;
-
-create function copy_rating() returns trigger language plpgsql set search_path = public, pg_temp as $$
-begin
-  update reply_grounds set is_rated_up = coalesce(new.feedback->>'rating' = 'up', false)
-  where message_id = new.id and organization_id = new.organization_id;
-  return null;
-end
-$$;
-
-create trigger copy_rating after update of feedback on messages
-  for each row when (new.feedback->>'rating' is distinct from old.feedback->>'rating')
-  execute function copy_rating();
 
 -- A gap that appears in a topic whose gaps somebody has closed opens it again.
 create function reopen_topic() returns trigger language plpgsql set search_path = public, pg_temp as $$
@@ -105,7 +93,7 @@ $$;
 create trigger drop_topic after delete on reply_grounds
   for each row when (old.topic_id is not null) execute function drop_topic();
 
-revoke execute on function copy_rating, reopen_topic, drop_topic from public;
+revoke execute on function reopen_topic, drop_topic from public;
 
 -- Where questions are being grouped: by one server at a time for each chatbot.
 create table topic_runs (

@@ -33,9 +33,8 @@ export const asked = Effect.fnUntraced(function* (
         insert into messages (id, organization_id, session_id, sender_type, content)
         select ${reply}::uuid, ${organization}::uuid, id, 'bot', 'So.' from session returning id
       )
-      insert into reply_grounds (message_id, organization_id, chatbot_id, question, similarity, gap, searches, created_at)
-      select id, ${organization}::uuid, ${chatbot}::uuid, ${question}::text, 0.4, ${gap}::text, ${searches}::text::jsonb,
+      insert into reply_grounds (message_id, organization_id, chatbot_id, question, similarity, gap, is_rated_up, searches, created_at)
+      select id, ${organization}::uuid, ${chatbot}::uuid, ${question}::text, 0.4, ${gap}::text, ${up}::boolean, ${searches}::text::jsonb,
         clock_timestamp() - ${Duration.toMillis(age)}::float8 * interval '1 millisecond' from reply`
-    if (up) yield* sql`update messages set feedback = '{"rating": "up", "comment": null}' where id = ${reply}`
   }
 })

@@ -199,7 +199,8 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
             update messages set feedback = ${json(feedback)}
             where id in (select id from found where sender_type = 'bot') and organization_id = ${organization}
           ), grounded as (
-            update reply_grounds g set gap = ${rating === "down" ? sql`'rated_down'` : sql.literal(GAP)}
+            update reply_grounds g set gap = ${rating === "down" ? sql`'rated_down'` : sql.literal(GAP)},
+              is_rated_up = ${rating === "up"}
             from found where g.message_id = found.id and g.organization_id = ${organization} and sender_type = 'bot'
           ), counted as (
             update sessions s set rated_up = rated_up + ${rating === "up" ? 1 : 0} - (old is not distinct from 'up')::int,

@@ -222,8 +222,11 @@ describe("a gap", () => {
         const sql = yield* SystemSql
         expect(yield* rate("down")).toEqual(["rated_down"])
         expect(yield* rate("up")).toEqual([null])
+        const isRatedUp = sql`select is_rated_up from reply_grounds where chatbot_id = ${tenant.chatbot}`
+        expect(yield* isRatedUp).toEqual([{ is_rated_up: true }])
         yield* sql`update reply_grounds set similarity = 0.1 where chatbot_id = ${tenant.chatbot}`
         expect(yield* rate("down")).toEqual(["rated_down"])
+        expect(yield* isRatedUp).toEqual([{ is_rated_up: false }])
         expect(yield* rate(undefined)).toEqual(["weak"])
         yield* sql`update messages set unanswered = true where organization_id = ${tenant.organization}`
         expect(yield* rate("down")).toEqual(["rated_down"])
