@@ -116,7 +116,8 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/storage/evalua
       stop: Effect.fnUntraced(function* (chatbot: ChatbotId, id: TestRunId) {
         const organization = yield* CurrentOrganization
         const own = yield* ownOf(chatbot)
-        yield* sql`select from test_runs where id = ${id} and ${own} for update`
+        // The queue's row before the run's, as workers lock them, so that neither waits for the other.
+        yield* sql`select from test_queue where ${own} for update`
         const before = yield* get(chatbot, id)
         if (before.ended_at !== null) return yield* hasEnded
         const [stopped] = yield* decodeStopped(sql`
