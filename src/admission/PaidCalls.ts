@@ -29,7 +29,7 @@ export const makePaidCalls = Effect.gen(function* () {
   return <A, E, R>(
     { apiKeyId: key, budgets: { key: budget, organization }, chatbotId, organizationId }: Payer,
     texts: ReadonlyArray<string>,
-    calls: (onCost: (cost: ModelCost) => void) => Effect.Effect<A, E, R>,
+    calls: (onCost: (cost: ModelCost) => Effect.Effect<void>) => Effect.Effect<A, E, R>,
   ) => {
     const apiKeyId = key ?? COMMAND_LINE
     const costs: Array<ModelCost> = []
@@ -41,7 +41,7 @@ export const makePaidCalls = Effect.gen(function* () {
           ),
     )
     const counted = Effect.onExit(
-      calls((cost) => void costs.push(cost)),
+      calls((cost) => Effect.sync(() => void costs.push(cost))),
       () => count,
     )
     return budgets

@@ -127,7 +127,10 @@ export class Agent extends Context.Service<
                 found.push(...passages)
                 return passages
               })
-            const isWithheld = input.grounding === "strict" && provider !== "local"
+            const { fallbackModels = [] } = input
+            // A model that quotes needs no review, but one of its fallbacks may.
+            const mayInvent = provider !== "local" || fallbackModels.length > 0
+            const isWithheld = input.grounding === "strict" && mayInvent
             const onApproved = (passage: Passage) => void found.push(passage)
             const question = input.history.at(-1)?.content ?? ""
             const { emit, onStep, onStepBegin } = input
@@ -140,19 +143,24 @@ export class Agent extends Context.Service<
                 const generation = look()
                 return generation && { step: contentOf(generation), cost: costOf(generation) }
               })
-            const onGivenUp: OnGivenUp = ({ bodyLength, fallback }) => {
-              const tokens = { ...noTokens, input: tokensOfCharacters(bodyLength) }
-              const cost = { ...(fallback ?? { model: input.model, provider }), tokens }
+            const count = (cost: ModelCost): void => {
               costs.push(cost)
               countTokens(cost)
+            }
+            /** Counts a cost that no step has. */
+            const countApart = (cost: ModelCost) => {
+              count(cost)
               return input.onGivenUp?.(cost) ?? Effect.void
             }
+            const onGivenUp: OnGivenUp = ({ bodyLength, fallback }) =>
+              countApart({
+                ...(fallback ?? { model: input.model, provider }),
+                tokens: { ...noTokens, input: tokensOfCharacters(bodyLength) },
+              })
             const judged: Array<TokenCounts> = []
             const onJudged = (cost: ModelCost) => {
               judged.push(cost.tokens)
-              costs.push(cost)
-              countTokens(cost)
-              return input.onGivenUp?.(cost) ?? Effect.void
+              return countApart(cost)
             }
             const tools = input.toolsEnabled ? toolsOf({ ...input, search }, limits) : []
             const result = yield* runLoop({
@@ -172,8 +180,7 @@ export class Agent extends Context.Service<
               onStep: (step, generation) => {
                 const cost = costOf(generation)
                 answeredBy = { model: cost.model, provider: cost.provider }
-                costs.push(cost)
-                countTokens(cost)
+                count(cost)
                 return onStep === undefined ? Effect.void : onStep(step, cost)
               },
               emit,

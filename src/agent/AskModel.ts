@@ -12,10 +12,10 @@ export type Question = readonly [system: string, user: string]
 export const askModel = Effect.fnUntraced(function* (
   { calls, model, provider }: NamedCalls,
   [system, user]: Question,
-  onCost: (cost: ModelCost) => void,
+  onCost: (cost: ModelCost) => Effect.Effect<void>,
 ) {
   const answer = new StreamedGeneration(() => "")
-  const count = (tokens: TokenCounts) => Effect.sync(() => onCost({ model, provider, tokens }))
+  const count = (tokens: TokenCounts) => onCost({ model, provider, tokens })
   const prompt = Prompt.fromMessages([
     Prompt.systemMessage({ content: system }),
     Prompt.userMessage({ content: [Prompt.textPart({ text: user })] }),

@@ -67,18 +67,17 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
       chatbot: ChatbotRow,
       test: WaitingTest,
       { searched }: TestSearchResult,
-      onCost?: (cost: ModelCost) => void,
+      onCost: (cost: ModelCost) => Effect.Effect<void> = () => Effect.void,
     ) => {
       const { isUnanswered, onSearch } = makeReplyJudge(chatbot.settings.isToolEnabled)
-      const count = (cost: ModelCost) => Effect.sync(() => onCost?.(cost))
       return agent
         .reply(chatbot, {
           application: "",
           history: historyOf(test),
           onSearch,
           searched,
-          onStep: (_, cost) => count(cost),
-          onGivenUp: count,
+          onStep: (_, cost) => onCost(cost),
+          onGivenUp: onCost,
         })
         .pipe(
           Effect.map((made: AgentReply): Answer => ({

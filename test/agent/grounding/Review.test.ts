@@ -4,6 +4,8 @@ import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
 import type { AgentEvent } from "../../../src/agent/AgentEvent.ts"
 import type { Step } from "../../../src/domain/chat/Chat.ts"
 import { ProviderFailure } from "../../../src/models/calls/ProviderFailure.ts"
+import { withFallbacks } from "../../../src/models/Fallbacks.ts"
+import { Models } from "../../../src/models/Models.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { answers, asks, ScriptedModel } from "../../lib/ScriptedModel.ts"
 
@@ -17,7 +19,7 @@ const passage = {
 const right = "Refunds take 5 working days."
 const wrong = "Refunds take 9 working days."
 
-const reply = async (model: ScriptedModel, overrides: Partial<AgentInput>) => {
+const reply = async (model: ScriptedModel, overrides: Partial<AgentInput>, models = model.models) => {
   const events: Array<AgentEvent> = []
   const costs: Array<number> = []
   const result = await Effect.runPromise(
@@ -33,7 +35,7 @@ const reply = async (model: ScriptedModel, overrides: Partial<AgentInput>) => {
         ...overrides,
       }),
     ).pipe(
-      Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(model.models))),
+      Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(models))),
       Effect.provideService(References.MinimumLogLevel, "None"),
     ),
   )
@@ -115,6 +117,28 @@ describe("with strict", () => {
     expect(again.filter(({ role }) => role === "user")).toHaveLength(1)
     expect(JSON.stringify(again)).toContain("five working days")
     expect(JSON.stringify(again)).toContain(wrong)
+  })
+
+  test("an answer of a fallback is withheld, too, where the chatbot's own model quotes and needs no review", async () => {
+    const exchange = {
+      type: "response-metadata",
+      metadata: { parley: { body: "", bodyLength: 0, headers: {}, warnings: [] } },
+    } as const
+    const script = [asks("refunds"), answers(wrong), answers(right)].map((parts) => [exchange, ...parts])
+    const model = new ScriptedModel(...script)
+    const away = Effect.fail(new ProviderFailure({ kind: "failed", description: "", retryable: false }))
+    const local = { calls: { answer: () => away }, model: "local/extractive", provider: "local" }
+    const models = Layer.effect(
+      Models,
+      Effect.map(Models, (scripted) => {
+        const get: typeof scripted.get = (name) =>
+          Effect.map(scripted.get(name), (other) => ({ ...local, calls: withFallbacks(local, [other]) }))
+        return Models.of({ ...scripted, get })
+      }),
+    ).pipe(Layer.provide(model.models))
+    const { result, text } = await reply(model, { grounding: "strict", fallbackModels: ["scripted"] }, models)
+    expect(result.output).toBe(right)
+    expect(text).toBe(right)
   })
 
   test("an answer that is unsupported again is refused in the user's language, and is no answer", async () => {
