@@ -4,6 +4,7 @@ import { ChatbotId, DocumentId, idOf, MessageId } from "../Ids.ts"
 import { boundedList } from "../schema/Bounded.ts"
 import { textBetween } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
+import { unexpressed } from "../schema/Unexpressed.ts"
 
 /*
  * Tests of a chatbot: questions with what must be found for them, and what the answer must and must not say.
@@ -13,6 +14,8 @@ import { Timestamp } from "../schema/Timestamp.ts"
 export const TESTS_MAX = 5_000
 /** The most turns before the question. */
 export const HISTORY_MAX = 40
+/** The longest turns before a question together, in UTF-16 code units: runs and lists read many tests at once. */
+export const HISTORY_MAX_LENGTH = 100_000
 /** The most expectations of each kind. */
 export const EXPECTATIONS_MAX = 20
 const TAGS_MAX = 20
@@ -77,7 +80,16 @@ const fields = {
     boundedList(
       ChatTurn,
       { maximum: HISTORY_MAX },
-      { description: "The turns of the conversation before the question." },
+      {
+        description: `The turns of the conversation before the question, of ${HISTORY_MAX_LENGTH.toLocaleString("en")} characters together.`,
+      },
+    ).check(
+      Schema.makeFilter(
+        (turns: ReadonlyArray<ChatTurn>) =>
+          turns.reduce((sum, { content }) => sum + content.length, 0) <= HISTORY_MAX_LENGTH ||
+          `Expected at most ${HISTORY_MAX_LENGTH} characters together`,
+        unexpressed,
+      ),
     ),
   ),
   expectations: Expectations,

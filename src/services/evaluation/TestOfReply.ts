@@ -1,7 +1,12 @@
-import { Option, Schema } from "effect"
+import { Array as Arr, Option, Schema } from "effect"
 import type { Source } from "../../domain/chat/Chat.ts"
 import type { Message } from "../../domain/chat/Conversation.ts"
-import { EXPECTATIONS_MAX, type FindExpectation, HISTORY_MAX } from "../../domain/evaluation/ChatbotTest.ts"
+import {
+  EXPECTATIONS_MAX,
+  type FindExpectation,
+  HISTORY_MAX,
+  HISTORY_MAX_LENGTH,
+} from "../../domain/evaluation/ChatbotTest.ts"
 import { DocumentId } from "../../domain/Ids.ts"
 import type { TestContent } from "../../storage/evaluation/Tests.ts"
 import { sentencesOf } from "../../text/Sentences.ts"
@@ -14,14 +19,16 @@ const CONTAINED_MAX_LENGTH = 200
 const TITLE_MAX_LENGTH = 500
 
 /**
- * The test of a reply, by the messages before it, the latest first: the search must find again what the reply rests on.
- * Undefined where there is no question before the reply.
+ * The test of a reply, by the messages before it, the latest first, as far as they fit: the search must find again what
+ * the reply rests on. Undefined where there is no question before the reply.
  */
 export const testOfReply = (reply: Message, earlier: ReadonlyArray<Message>): TestContent | undefined => {
   const at = earlier.findIndex(({ sender_type }) => sender_type === "user")
   const question = earlier[at]?.content ?? ""
   if (question.trim() === "") return undefined
-  const history = earlier.slice(at + 1).toReversed()
+  let length = 0
+  const isWithin = ({ content }: Message): boolean => (length += content.length) <= HISTORY_MAX_LENGTH
+  const history = Arr.takeWhile(earlier.slice(at + 1), isWithin).toReversed()
   const find = (reply.sources ?? []).flatMap(expectationOf)
   return {
     question,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { ChatbotTest, TestImport, TESTS_MAX } from "../../../src/domain/evaluation/ChatbotTest.ts"
+import { ChatbotTest, HISTORY_MAX_LENGTH, TestImport, TESTS_MAX } from "../../../src/domain/evaluation/ChatbotTest.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { problem, read, type Reply, wrongPaths } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -70,6 +70,16 @@ describe("tests of a chatbot", () => {
     expect((await client.patch(at(chatbot, `/${kept.id}`), { json: { expectations: { say } } })).status).toBe(400)
   })
 
+  test("refuse turns before the question that are longer together than they may be", async () => {
+    const chatbot = await newChatbot()
+    const turn = { role: "user", content: "x".repeat(HISTORY_MAX_LENGTH / 2) }
+    const test = { question: "Why?", expectations: {} }
+    expect((await add(chatbot, { ...test, history: [turn, turn] })).status).toBe(201)
+    const reply = await add(chatbot, { ...test, history: [turn, turn, { role: "assistant", content: "y" }] })
+    problem(reply, 400, "invalid_request")
+    expect(wrongPaths(reply)).toEqual(["history"])
+  })
+
   test("are at most 5,000, also where some are added at the same time", async () => {
     const chatbot = await newChatbot()
     testOf(await add(chatbot))
@@ -122,6 +132,20 @@ describe("a test from a reply", () => {
     })
     expect(made.expectations).not.toHaveProperty("refusal")
     problem(await client.post(at(chatbot, "/from-reply"), { json: { message_id: message } }), 409, "conflict")
+  })
+
+  test("leaves out the turns from so long ago that they are longer together than they may be", async () => {
+    const { chatbot, message } = await answered()
+    await query(
+      SystemSql.use(
+        (sql) => sql`
+          update messages set content = repeat('x', ${HISTORY_MAX_LENGTH}::int)
+          where content = 'How long do refunds take?'
+            and session_id in (select id from sessions where chatbot_id = ${chatbot})`,
+      ),
+    )
+    const made = testOf(await client.post(at(chatbot, "/from-reply"), { json: { message_id: message } }))
+    expect(made.history.map(({ role }) => role)).toEqual(["assistant"])
   })
 
   test("needs a key that may read conversations, and the message of the same chatbot", async () => {
