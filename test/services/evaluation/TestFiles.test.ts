@@ -159,6 +159,12 @@ Why?;;;(a;;;;`
 })
 
 describe("a configuration of promptfoo", () => {
+  test("fills texts with few variables, so that many in one text do not become megabytes", async () => {
+    const vars = { question: "{{x}}".repeat(1_000), x: "x".repeat(2_000) }
+    const [made] = await testsIn("promptfooconfig.json", JSON.stringify({ tests: [{ vars }] }))
+    expect(made).toMatchObject({ question: expect.stringMatching(/^x{20000}(?:\{\{x\}\})+$/) })
+  })
+
   const config = `
 description: Support
 prompts: [file://prompt.txt]

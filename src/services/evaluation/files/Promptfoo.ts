@@ -189,14 +189,20 @@ const RAW = /^\{% raw %\}(.*)\{% endraw %\}$/s
 
 const plain = (text: string): string => (/\{[{%#]/.test(text) ? `{% raw %}${text}{% endraw %}` : text)
 
-/** A text with the short variables of the test. */
+/** The longest text that is filled, and the most that its variables add to it, in UTF-16 code units. */
+const FILLED_MAX_LENGTH = 20_000
+
+/** A text with the short variables of the test, as far as they fit. */
 const filled = (text: string, vars: Fields): string => {
   const [, raw] = RAW.exec(text) ?? []
-  if (raw !== undefined || text.length > 10 * VALUE_MAX_LENGTH) return raw ?? text
+  if (raw !== undefined || text.length > FILLED_MAX_LENGTH) return raw ?? text
+  let room = FILLED_MAX_LENGTH
   return text.replaceAll(/\{\{\s*(\w{1,100})\s*\}\}/g, (whole, name: string) => {
     const value = vars[name]
     const isShort = typeof value === "number" || (typeof value === "string" && value.length <= VALUE_MAX_LENGTH)
-    return isShort ? String(value) : whole
+    if (!isShort) return whole
+    room -= String(value).length
+    return room < 0 ? whole : String(value)
   })
 }
 
