@@ -12,6 +12,7 @@ import { ListedTest, TestPlan, TestPlanPatch } from "../../domain/evaluation/Tes
 import { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { PageMetadata } from "../../domain/Page.ts"
+import { merge } from "../../domain/schema/Merge.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
@@ -128,7 +129,23 @@ const exportTests = HttpApiEndpoint.get("exportTests", `${testsPath}/export`, {
 })
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(described("Export tests", "All of them, as a file. Default: `csv`."))
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Export tests",
+      description: "All of them, as a file. Default: `csv`.",
+      transform: (operation) =>
+        merge(operation, {
+          responses: {
+            200: {
+              content: {
+                "application/jsonl": { schema: { type: "string" } },
+                "application/yaml": { schema: { type: "string" } },
+              },
+            },
+          },
+        }),
+    }),
+  )
 
 /** The multipart form of `importTests`. */
 export const TestImportForm = Schema.Struct({
