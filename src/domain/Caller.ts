@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import type { Scope } from "./keys/ApiKey.ts"
 import type { Budget } from "./organizations/Budget.ts"
 import { Forbidden, type NotFound, type Unavailable } from "./Errors.ts"
-import { ApiKeyId, type ChatbotId, type OrganizationId } from "./Ids.ts"
+import { ApiKeyId, type ChatbotId, type OrganizationId, type PersonId } from "./Ids.ts"
 
 /**
  * The API key behind the request, as far as services need to know it.
@@ -19,6 +19,8 @@ export class Caller extends Context.Service<
     readonly chatbotId: ChatbotId | null
     /** Time at which the key expires; null for never. */
     readonly expiresAt: Date | null
+    /** The person who acts by the key; absent for a program. The key's id is the person's. */
+    readonly person?: { readonly id: PersonId; readonly name: string; readonly avatar: string | null } | undefined
     /** The budgets that are set for the organization and for the key. */
     readonly budgets: { readonly organization: Budget; readonly key: Budget }
   }

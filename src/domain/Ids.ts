@@ -28,6 +28,10 @@ export type OrganizationId = typeof OrganizationId.Type
 export const ApiKeyId = idOf("an API key").pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
+/** Id of a person, which is that of the key by which the person acts. */
+export const PersonId = idOf("a person").pipe(Schema.brand("PersonId"))
+export type PersonId = typeof PersonId.Type
+
 export const ChatbotId = idOf("a chatbot").pipe(Schema.brand("ChatbotId"))
 export type ChatbotId = typeof ChatbotId.Type
 

@@ -2,10 +2,12 @@ import { Schema } from "effect"
 import { Source } from "./Chat.ts"
 import { Unsupported } from "./Grounding.ts"
 import { ChatbotId, MessageId, SessionId } from "../Ids.ts"
+import { Handover } from "../inbox/Handover.ts"
+import { PersonName } from "../inbox/PersonName.ts"
 import { textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
-export const SenderType = Schema.Literals(["user", "bot"])
+export const SenderType = Schema.Literals(["user", "bot", "agent"])
 export type SenderType = typeof SenderType.Type
 
 const Attachment = Schema.Struct({ name: Schema.String, url: Schema.String })
@@ -43,6 +45,9 @@ export const Message = Schema.Struct({
   metadata: Schema.Struct({ mid: Schema.optionalKey(Schema.String) }).annotate({
     description: "Empty, or the id that the client gave the message.",
   }),
+  sender: Schema.optionalKey(
+    PersonName.annotate({ description: "The person who wrote a message with the sender `agent`." }),
+  ),
   migrated_data: Schema.Boolean,
   model: Schema.NullOr(Schema.String),
   provider: Schema.NullOr(Schema.String),
@@ -130,6 +135,10 @@ export const Session = Schema.Struct({
       examples: ["de"],
     }),
   ),
+  handover: Schema.optionalKey(
+    Handover.annotate({ description: "On a conversation that was handed over to people, be it with the bot again." }),
+  ),
+  tags: Schema.optionalKey(Schema.Array(Schema.String)).annotate({ description: "Where it has any." }),
   created_at: Timestamp,
   updated_at: Timestamp,
   unanswered: Schema.optionalKey(

@@ -4,6 +4,7 @@ import { NotFound } from "../Errors.ts"
 import { GroundingMode, JudgeModel } from "./GroundingMode.ts"
 import { Color, ImageUrl, Label, partial } from "./FieldTypes.ts"
 import { ChatbotId, OrganizationId } from "../Ids.ts"
+import { HandoverSettings } from "../inbox/Handover.ts"
 import { Suggestions } from "./ChatWidget.ts"
 import { Slug } from "./Slug.ts"
 import { Synonyms } from "./Synonyms.ts"
@@ -70,6 +71,10 @@ export const Settings = Schema.Struct({
   ),
   grounding: Schema.optionalKey(GroundingMode),
   judgeModel: Schema.optionalKey(JudgeModel),
+  handover: Schema.optionalKey(HandoverSettings),
+  attachments: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Whether visitors may send images and PDFs. Shown when it is set." }),
+  ),
   snippet: Snippet,
 })
 export type Settings = typeof Settings.Type
@@ -118,6 +123,8 @@ export const ChatbotPatch = Schema.Struct({
         isSystemMessageEnabled: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
         grounding: Schema.optionalKey(Schema.NullOr(GroundingMode)),
         judgeModel: Schema.optionalKey(Schema.NullOr(JudgeModel)),
+        handover: Schema.optionalKey(Schema.NullOr(HandoverSettings)),
+        attachments: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
         avatar: Schema.optionalKey(
           Schema.NullOr(StoredAvatar).annotate({ description: "As it is stored, or null, which removes the avatar." }),
         ),

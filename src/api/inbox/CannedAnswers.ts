@@ -1,0 +1,54 @@
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { CannedAnswer, CannedAnswerId, CannedAnswerInput } from "../../domain/inbox/CannedAnswer.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
+import { Problem } from "../failures/Problem.ts"
+import { CommitsIn, described } from "../parts/Annotations.ts"
+
+const path = "/api/external/canned-answers"
+const One = Schema.Struct({ canned_answer: CannedAnswer })
+
+const list = HttpApiEndpoint.get("list", path, {
+  success: Schema.Struct({ canned_answers: Schema.Array(CannedAnswer) }),
+})
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(described("List canned answers", "By shortcut."))
+
+const create = HttpApiEndpoint.post("create", path, {
+  payload: CannedAnswerInput,
+  success: One.pipe(HttpApiSchema.status(201)),
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(described("Create a canned answer", "409 when the shortcut is taken."))
+
+const replace = HttpApiEndpoint.put("replace", `${path}/:answerId`, {
+  params: { answerId: CannedAnswerId },
+  payload: CannedAnswerInput,
+  success: One,
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(described("Replace a canned answer", "As a whole."))
+
+const remove = HttpApiEndpoint.delete("remove", `${path}/:answerId`, {
+  params: { answerId: CannedAnswerId },
+  success: Schema.Struct({ message: Schema.Literal("Canned answer deleted successfully") }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(described("Delete a canned answer", "Messages that were made of it stay."))
+
+/** The endpoints of the texts that people send often. */
+export class CannedAnswersApi extends HttpApiGroup.make("cannedAnswers")
+  .add(list, create, replace, remove)
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+  .annotateMerge(OpenApi.annotations({ title: "Canned answers", description: "Texts that people send often." }))
+  .middleware(Authorization)
+  .middleware(Problems) {}

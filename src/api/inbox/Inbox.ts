@@ -1,0 +1,174 @@
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
+import { Message, Session } from "../../domain/chat/Conversation.ts"
+import { ConversationEvent, Presence } from "../../domain/inbox/Handover.ts"
+import { AnyUuid, ChatbotId, PersonId } from "../../domain/Ids.ts"
+import { requestCosts } from "../../domain/organizations/RateLimit.ts"
+import { boundedList } from "../../domain/schema/Bounded.ts"
+import { textBetween } from "../../domain/schema/Text.ts"
+import { Timestamp } from "../../domain/schema/Timestamp.ts"
+import { chatFailures } from "../conversations/Chat.ts"
+import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
+import { Problem } from "../failures/Problem.ts"
+import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+
+const base = "/api/external/chatbot/:chatbotId/conversations/:sessionId"
+const params = {
+  chatbotId: ChatbotId,
+  sessionId: textBetween(1, 200).annotate({
+    description: "The session's id, or the `sessionToken` it was opened with.",
+  }),
+}
+const OneSession = Schema.Struct({ session: Session })
+const ATTACHMENTS_MAX_COUNT = 10
+
+const handOver = HttpApiEndpoint.post("handOver", `${base}/handover`, {
+  params,
+  payload: Schema.Struct({
+    assignee: Schema.optionalKey(Schema.NullOr(PersonId)).annotate({
+      description: "Who looks after it. Absent: the person who asks, or nobody yet for an API key.",
+    }),
+  }),
+  success: OneSession,
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(
+    described(
+      "Take a conversation over",
+      "From now on people answer, and the chatbot stores no reply any more: one that is being made stops within a second, and what the visitor has seen of it stays. Of two people who take it over at once, one does; the other gets 409, and says so by assigning it.",
+    ),
+  )
+
+const giveBack = HttpApiEndpoint.post("giveBack", `${base}/return`, {
+  params,
+  success: OneSession,
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .middleware(Idempotent)
+  .annotate(CommitsIn, "tenant")
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(
+    described(
+      "Give a conversation back",
+      "The chatbot answers the next message of the visitor. 409 when it has it already.",
+    ),
+  )
+
+const say = HttpApiEndpoint.post("say", `${base}/messages`, {
+  params,
+  payload: Schema.Struct({
+    content: textBetween(1, CHAT_INPUT_MAX_LENGTH),
+    attachments: Schema.optionalKey(
+      boundedList(AnyUuid, { maximum: ATTACHMENTS_MAX_COUNT }, { description: "Ids of uploaded attachments." }),
+    ),
+    sender_name: Schema.optionalKey(textBetween(1, 200)).annotate({
+      description:
+        "Who writes, where an API key sends what somebody has written elsewhere. A person is named by their own name.",
+    }),
+    id: Schema.optionalKey(textBetween(1, 200)).annotate({
+      description: "The client's own id of the message; one that was sent before is not sent again.",
+    }),
+  }),
+  success: Schema.Struct({ message: Message, session: Session }).pipe(HttpApiSchema.status(201)),
+  error: [Problem.NotFound, Problem.Conflict],
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(
+    described(
+      "Write to a visitor as a person",
+      "Takes the conversation over where the chatbot has it. The visitor sees it at once, or when it comes back.",
+    ),
+  )
+
+const note = HttpApiEndpoint.post("note", `${base}/notes`, {
+  params,
+  payload: Schema.Struct({ text: textBetween(1, 10_000) }),
+  success: Schema.Struct({ event: ConversationEvent }).pipe(HttpApiSchema.status(201)),
+  error: Problem.NotFound,
+})
+  .middleware(Idempotent)
+  .middleware(RequestBody)
+  .annotate(CommitsIn, "tenant")
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(described("Write a note", "Among people: visitors and models never see it."))
+
+const events = HttpApiEndpoint.get("events", `${base}/events`, {
+  params,
+  success: Schema.Struct({ events: Schema.Array(ConversationEvent) }),
+  error: Problem.NotFound,
+})
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(
+    described(
+      "List what happened in a conversation",
+      "Handovers, assignments and notes, oldest first, the latest 1,000.",
+    ),
+  )
+
+const presence = HttpApiEndpoint.post("presence", `${base}/presence`, {
+  params,
+  payload: Schema.Struct({
+    state: Schema.Literals(["reading", "writing", "away"]),
+    read_to: Schema.optionalKey(Timestamp).annotate({
+      description: "`created_at` of the latest message that was seen.",
+    }),
+  }),
+  success: Schema.Struct({
+    presence: Schema.Array(Presence),
+    visitor_read_at: Schema.NullOr(Timestamp),
+  }),
+  error: Problem.NotFound,
+})
+  .middleware(RequestBody)
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(
+    described("Say what one does in a conversation", "Holds for ten seconds. The answer has everybody who is there."),
+  )
+
+const draft = HttpApiEndpoint.post("draft", `${base}/draft`, {
+  params,
+  success: Schema.Struct({ draft: Schema.Struct({ output: Schema.String, sources: Schema.Array(Source) }) }),
+  error: [...chatFailures(Problem), Problem.Conflict],
+})
+  .annotate(IsSlow, true)
+  .annotate(RequestCost, requestCosts.chat)
+  .annotate(RequiredScope, "conversations:write")
+  .annotateMerge(
+    described(
+      "Draft an answer",
+      "What the chatbot would answer to the visitor's latest message. Nothing of it is stored. The key needs `chat` as well.",
+    ),
+  )
+
+/** The endpoints by which people take part in the conversations of a chatbot. */
+export class InboxApi extends HttpApiGroup.make("inbox")
+  .add(handOver, giveBack, say, note, events, presence, draft)
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+  .annotateMerge(OpenApi.annotations({ title: "Inbox", description: "People in conversations." }))
+  .middleware(Authorization)
+  .middleware(Problems) {}
+
+const counts = HttpApiEndpoint.get("counts", "/api/external/inbox", {
+  success: Schema.Struct({
+    waiting: Schema.Int.annotate({ description: "Visitors wait, and nobody is assigned." }),
+    mine: Schema.Int.annotate({ description: "Open, and assigned to the person who asks." }),
+    open: Schema.Int.annotate({ description: "Of people, and not closed." }),
+  }),
+})
+  .annotate(RequiredScope, "conversations:read")
+  .annotateMerge(described("Count the inbox", "Conversations of people, of the chatbots that the caller may see."))
+
+/** The endpoint that counts the conversations of people across chatbots. */
+export class InboxCountsApi extends HttpApiGroup.make("inboxCounts")
+  .add(counts)
+  .annotateMerge(OpenApi.annotations({ title: "Inbox of all chatbots", description: "How much there is to do." }))
+  .middleware(Authorization)
+  .middleware(Problems) {}
