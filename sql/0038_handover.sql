@@ -83,21 +83,19 @@ create index attachments_chatbot on attachments (organization_id, chatbot_id);
 create index attachments_session on attachments (session_id) where session_id is not null;
 create index attachments_unsent on attachments (created_at) where message_id is null;
 
--- Texts that people send often.
+-- Texts that people send often in the conversations of a chatbot.
 create table canned_answers (
   id uuid primary key,
-  organization_id uuid not null references organizations on delete cascade,
-  -- Null for all chatbots.
-  chatbot_id uuid,
+  organization_id uuid not null,
+  chatbot_id uuid not null,
   shortcut text not null,
   content text not null,
-  version bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade
 );
 
-create unique index canned_answers_shortcut on canned_answers (organization_id, chatbot_id, shortcut) nulls not distinct;
+create unique index canned_answers_shortcut on canned_answers (organization_id, chatbot_id, shortcut);
 
 grant select, insert, update, delete on conversation_events, conversation_presence, attachments, canned_answers to parley_tenant;
 

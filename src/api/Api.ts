@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AdminApi } from "./organizations/Admin.ts"
 import { AuditLogApi } from "./organizations/AuditLog.ts"
+import { CannedAnswersApi } from "./inbox/CannedAnswers.ts"
 import { ChatApi } from "./conversations/Chat.ts"
 import { ChatbotsApi, OverviewApi } from "./chatbots/Chatbots.ts"
 import { ChatbotToolsApi } from "./chatbots/ChatbotTools.ts"
@@ -39,6 +40,7 @@ export class Api extends HttpApi.make("parley")
     ConversationsApi,
     AllConversationsApi,
     RepliesApi,
+    CannedAnswersApi,
     EventsApi,
     OpenAiApi,
     QuestionsApi,

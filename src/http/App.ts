@@ -7,6 +7,7 @@ import { Config } from "../Config.ts"
 import { Traces } from "../observability/Traces.ts"
 import * as Admin from "./organizations/Admin.ts"
 import * as AuditLog from "./organizations/AuditLog.ts"
+import * as CannedAnswers from "./inbox/CannedAnswers.ts"
 import * as Chat from "./conversations/Chat.ts"
 import * as Chatbots from "./chatbots/Chatbots.ts"
 import * as ChatbotTools from "./chatbots/ChatbotTools.ts"
@@ -42,6 +43,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
   Layer.provide([
     Admin.layer,
     AuditLog.layer,
+    CannedAnswers.layer,
     Chat.layer,
     Chatbots.layer,
     ChatbotTools.layer,

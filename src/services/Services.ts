@@ -4,6 +4,7 @@ import { ApiKeys } from "./keys/ApiKeys.ts"
 import { AuditLog, type AuditSettings } from "./organizations/AuditLog.ts"
 import { Avatars } from "./chatbots/Avatars.ts"
 import type { BudgetSettings } from "../admission/Budgets.ts"
+import { CannedAnswers } from "./inbox/CannedAnswers.ts"
 import { Chat, type ChatSettings } from "./conversations/Chat.ts"
 import { Chatbots } from "./chatbots/Chatbots.ts"
 import { ChatbotTools } from "./chatbots/ChatbotTools.ts"
@@ -67,6 +68,7 @@ export const layer = (settings: ServicesSettings) =>
     ),
     AuditLog.layer(settings.audit),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
+    CannedAnswers.layer,
     ChatbotTools.layer,
     Events.layer(),
     QueueFigures.layer,

@@ -11,6 +11,7 @@ import { BlobGarbage } from "./blobs/BlobGarbage.ts"
 import { BlobOwners } from "./blobs/BlobOwners.ts"
 import { FileStores } from "./blobs/FileStores.ts"
 import { Budgets } from "./usage/Budgets.ts"
+import { CannedAnswers } from "./inbox/CannedAnswers.ts"
 import { Chatbots } from "./chatbots/Chatbots.ts"
 import { Questions } from "./sources/Questions.ts"
 import { ChatbotTools } from "./tools/ChatbotTools.ts"
@@ -75,6 +76,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     BlobGarbage.layer,
     BlobOwners.layer,
     Budgets.layer,
+    CannedAnswers.layer,
     Chatbots.layer,
     ChatbotCopies.layer,
     ChatbotTools.layer,

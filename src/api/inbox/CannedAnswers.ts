@@ -1,20 +1,26 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { CannedAnswer, CannedAnswerId, CannedAnswerInput } from "../../domain/inbox/CannedAnswer.ts"
+import { CANNED_ANSWERS_MAX, CannedAnswer, CannedAnswerId, CannedAnswerInput } from "../../domain/inbox/CannedAnswer.ts"
+import { ChatbotId } from "../../domain/Ids.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
 import { CommitsIn, described } from "../parts/Annotations.ts"
 
-const path = "/api/external/canned-answers"
+const path = "/api/external/chatbot/:chatbotId/canned-answers"
+const ofChatbot = { chatbotId: ChatbotId }
+const ofAnswer = { ...ofChatbot, answerId: CannedAnswerId }
 const One = Schema.Struct({ canned_answer: CannedAnswer })
 
 const list = HttpApiEndpoint.get("list", path, {
+  params: ofChatbot,
   success: Schema.Struct({ canned_answers: Schema.Array(CannedAnswer) }),
+  error: Problem.NotFound,
 })
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(described("List canned answers", "By shortcut."))
 
 const create = HttpApiEndpoint.post("create", path, {
+  params: ofChatbot,
   payload: CannedAnswerInput,
   success: One.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict],
@@ -23,10 +29,12 @@ const create = HttpApiEndpoint.post("create", path, {
   .middleware(RequestBody)
   .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
-  .annotateMerge(described("Create a canned answer", "409 when the shortcut is taken."))
+  .annotateMerge(
+    described("Create a canned answer", `409 when the shortcut is taken, or the chatbot has ${CANNED_ANSWERS_MAX}.`),
+  )
 
 const replace = HttpApiEndpoint.put("replace", `${path}/:answerId`, {
-  params: { answerId: CannedAnswerId },
+  params: ofAnswer,
   payload: CannedAnswerInput,
   success: One,
   error: [Problem.NotFound, Problem.Conflict],
@@ -38,7 +46,7 @@ const replace = HttpApiEndpoint.put("replace", `${path}/:answerId`, {
   .annotateMerge(described("Replace a canned answer", "As a whole."))
 
 const remove = HttpApiEndpoint.delete("remove", `${path}/:answerId`, {
-  params: { answerId: CannedAnswerId },
+  params: ofAnswer,
   success: Schema.Struct({ message: Schema.Literal("Canned answer deleted successfully") }),
   error: Problem.NotFound,
 })

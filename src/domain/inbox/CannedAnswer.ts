@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ChatbotId, idOf } from "../Ids.ts"
+import { idOf } from "../Ids.ts"
 import { textBetween } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
@@ -11,15 +11,17 @@ const fields = {
   content: textBetween(1, 10_000).annotate({ examples: ["We are here from Monday to Friday, 9 to 17 o'clock."] }),
 }
 
+/** The most canned answers of a chatbot. */
+export const CANNED_ANSWERS_MAX = 500
+
 /** A text that people send often. */
 export const CannedAnswer = Schema.Struct({
   id: CannedAnswerId,
-  chatbot_id: Schema.NullOr(ChatbotId).annotate({ description: "The only chatbot it is offered for; null for all." }),
   ...fields,
   created_at: Timestamp,
   updated_at: Timestamp,
 }).annotate({ identifier: "CannedAnswer" })
 export type CannedAnswer = typeof CannedAnswer.Type
 
-export const CannedAnswerInput = Schema.Struct({ chatbot_id: Schema.optionalKey(Schema.NullOr(ChatbotId)), ...fields })
+export const CannedAnswerInput = Schema.Struct(fields)
 export type CannedAnswerInput = typeof CannedAnswerInput.Type

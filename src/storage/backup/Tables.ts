@@ -41,6 +41,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("messages"),
   everywhere("chatbot_setups"),
   everywhere("reply_grounds"),
+  everywhere("canned_answers"),
   everywhere("chunks"),
   everywhere("chatbot_tools"),
   everywhere("identity_secrets"),
