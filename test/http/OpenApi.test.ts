@@ -101,6 +101,10 @@ const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 const additions = [
+  "GET /api/external/chatbot/{chatbotId}/canned-answers",
+  "POST /api/external/chatbot/{chatbotId}/canned-answers",
+  "PATCH /api/external/chatbot/{chatbotId}/canned-answers/{answerId}",
+  "DELETE /api/external/chatbot/{chatbotId}/canned-answers/{answerId}",
   "GET /api/external/chatbot/{chatbotId}/topics",
   "GET /api/external/chatbot/{chatbotId}/topics/{topicId}/questions",
   "PATCH /api/external/chatbot/{chatbotId}/topics/{topicId}",
@@ -360,6 +364,8 @@ describe("/openapi.json", () => {
       [`PATCH ${chatbot}/test-plan`]: json,
       [`POST ${chatbot}/test-runs`]: json,
       [`PATCH ${chatbot}/topics/{topicId}`]: json,
+      [`POST ${chatbot}/canned-answers`]: json,
+      [`PATCH ${chatbot}/canned-answers/{answerId}`]: json,
       [`POST ${chatbot}/tools`]: json,
       [`POST ${chatbot}/tools/try`]: json,
       [`POST ${chatbot}/tools/{toolId}/try`]: json,

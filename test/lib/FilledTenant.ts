@@ -18,6 +18,7 @@ import {
 import { ApiKeys } from "../../src/storage/keys/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/tools/ChatbotTools.ts"
 import { Budgets, type Reservation } from "../../src/storage/usage/Budgets.ts"
+import { CannedAnswers } from "../../src/storage/inbox/CannedAnswers.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { Conversations } from "../../src/storage/conversations/Conversations.ts"
 import { setupOf } from "../../src/storage/chatbots/ChatbotSetups.ts"
@@ -34,6 +35,7 @@ import { type SourceContent, Sources } from "../../src/storage/sources/Sources.t
 import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
 import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
 import { everything } from "../../src/domain/Page.ts"
+import { CannedAnswerId } from "../../src/domain/inbox/CannedAnswer.ts"
 import { TopicId } from "../../src/domain/topics/Topic.ts"
 import { WebhookId } from "../../src/domain/webhook/Webhook.ts"
 import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
@@ -214,6 +216,8 @@ export const makeFilledTenant = Effect.gen(function* () {
       )
       update reply_grounds set topic_id = made.id, gap = 'unanswered' from made where message_id = ${reply}`,
   )
+  const cannedAnswer = CannedAnswerId.make(yield* newId)
+  yield* mine((yield* CannedAnswers).insert(chatbot, cannedAnswer, { shortcut: "hello", content: "Hello!" }))
   const webhook = WebhookId.make(yield* newId)
   const hook = { url: "https://hooks.example/", description: "", events: ["chatbot.updated"], active: true } as const
   yield* mine((yield* Webhooks).insert(webhook, chatbot, hook, Redacted.make("whsec_AAAA"), 9))
@@ -238,6 +242,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     organization,
     chatbot,
     apiKeyId,
+    cannedAnswer,
     webhook,
     sending,
     delivery,

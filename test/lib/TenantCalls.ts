@@ -45,6 +45,8 @@ import {
   type Tenant,
   VISITOR,
 } from "./FilledTenant.ts"
+import { CannedAnswers } from "../../src/storage/inbox/CannedAnswers.ts"
+import { CannedAnswerId } from "../../src/domain/inbox/CannedAnswer.ts"
 import { TopicRuns } from "../../src/storage/topics/TopicRuns.ts"
 import { Topics } from "../../src/storage/topics/Topics.ts"
 import { Usage } from "../../src/storage/usage/Usage.ts"
@@ -613,6 +615,18 @@ const topicRunCases: Cases<TopicRuns["Service"], "examples" | "get" | "ids" | "n
 }
 
 const days = { from: "2000-01-01", to: "9999-12-31" }
+const hello = { shortcut: "hello", content: "Hello!" }
+
+const cannedAnswerCases: Cases<CannedAnswers["Service"]> = {
+  list: [[], (answers, { chatbot }) => answers.list(chatbot)],
+  insert: [
+    "NotFound",
+    (answers, { chatbot }) => answers.insert(chatbot, CannedAnswerId.make(crypto.randomUUID()), hello),
+  ],
+  update: ["NotFound", (answers, { cannedAnswer, chatbot }) => answers.update(chatbot, cannedAnswer, hello)],
+  remove: ["NotFound", (answers, { cannedAnswer, chatbot }) => answers.remove(chatbot, cannedAnswer)],
+}
+
 const topicCases: Cases<Topics["Service"]> = {
   list: [
     { topics: [], total: 0 },
@@ -653,6 +667,7 @@ export const tenantCalls = [
   ...named("Tests", Tests, testCases),
   ...named("TestPlans", TestPlans, testPlanCases),
   ...named("TestRuns", TestRuns, testRunCases),
+  ...named("CannedAnswers", CannedAnswers, cannedAnswerCases),
   ...named("Documents", Documents, documentCases),
   ...named("Sources", Sources, sourceCases),
   ...named("SourceRuns", SourceRuns, sourceRunCases),

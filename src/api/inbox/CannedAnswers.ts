@@ -1,6 +1,12 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { CANNED_ANSWERS_MAX, CannedAnswer, CannedAnswerId, CannedAnswerInput } from "../../domain/inbox/CannedAnswer.ts"
+import {
+  CANNED_ANSWERS_MAX,
+  CannedAnswer,
+  CannedAnswerId,
+  CannedAnswerInput,
+  CannedAnswerPatch,
+} from "../../domain/inbox/CannedAnswer.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
@@ -33,9 +39,9 @@ const create = HttpApiEndpoint.post("create", path, {
     described("Create a canned answer", `409 when the shortcut is taken, or the chatbot has ${CANNED_ANSWERS_MAX}.`),
   )
 
-const replace = HttpApiEndpoint.put("replace", `${path}/:answerId`, {
+const update = HttpApiEndpoint.patch("update", `${path}/:answerId`, {
   params: ofAnswer,
-  payload: CannedAnswerInput,
+  payload: CannedAnswerPatch,
   success: One,
   error: [Problem.NotFound, Problem.Conflict],
 })
@@ -43,7 +49,7 @@ const replace = HttpApiEndpoint.put("replace", `${path}/:answerId`, {
   .middleware(RequestBody)
   .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
-  .annotateMerge(described("Replace a canned answer", "As a whole."))
+  .annotateMerge(described("Update a canned answer", "Absent fields stay."))
 
 const remove = HttpApiEndpoint.delete("remove", `${path}/:answerId`, {
   params: ofAnswer,
@@ -55,7 +61,7 @@ const remove = HttpApiEndpoint.delete("remove", `${path}/:answerId`, {
 
 /** The endpoints of the texts that people send often. */
 export class CannedAnswersApi extends HttpApiGroup.make("cannedAnswers")
-  .add(list, create, replace, remove)
+  .add(list, create, update, remove)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Canned answers", description: "Texts that people send often." }))
   .middleware(Authorization)

@@ -25,3 +25,9 @@ export type CannedAnswer = typeof CannedAnswer.Type
 
 export const CannedAnswerInput = Schema.Struct(fields)
 export type CannedAnswerInput = typeof CannedAnswerInput.Type
+
+export const CannedAnswerPatch = Schema.Struct({
+  shortcut: Schema.optionalKey(fields.shortcut),
+  content: Schema.optionalKey(fields.content),
+})
+export type CannedAnswerPatch = typeof CannedAnswerPatch.Type

@@ -15,8 +15,8 @@ export const layer = HttpApiBuilder.group(
       create: ({ params, payload }) =>
         Effect.map(answers.create(params.chatbotId, payload), (canned_answer) => ({ canned_answer })),
 
-      replace: ({ params, payload }) =>
-        Effect.map(answers.replace(params.chatbotId, params.answerId, payload), (canned_answer) => ({ canned_answer })),
+      update: ({ params, payload }) =>
+        Effect.map(answers.update(params.chatbotId, params.answerId, payload), (canned_answer) => ({ canned_answer })),
 
       remove: ({ params }) =>
         Effect.as(answers.remove(params.chatbotId, params.answerId), {

@@ -21,7 +21,7 @@ export class CannedAnswers extends Context.Service<CannedAnswers>()("parley/serv
       create: (chatbot: ChatbotId, input: CannedAnswerInput) =>
         Effect.flatMap(random.uuidV7(), (id) => storage.insert(chatbot, CannedAnswerId.make(id), input)),
 
-      replace: storage.replace,
+      update: storage.update,
       remove: storage.remove,
     }
   }),

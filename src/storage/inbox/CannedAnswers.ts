@@ -8,6 +8,7 @@ import {
   CannedAnswer,
   type CannedAnswerId,
   type CannedAnswerInput,
+  type CannedAnswerPatch,
 } from "../../domain/inbox/CannedAnswer.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
@@ -51,7 +52,7 @@ export class CannedAnswers extends Context.Service<CannedAnswers>()("parley/stor
           return yield* rowOr(enough)(
             decode(sql`
               insert into canned_answers (id, organization_id, chatbot_id, shortcut, content)
-              select ${id}::uuid, ${organization}::uuid, ${chatbot}::uuid, ${shortcut}::text, ${content}::text
+              select ${id}::uuid, ${organization}::uuid, ${chatbot}::uuid, ${shortcut ?? null}::text, ${content}::text
               where (select count(*) from canned_answers where ${yield* of(chatbot)}) < ${CANNED_ANSWERS_MAX}::int
               returning ${columns}`),
           )
@@ -61,11 +62,12 @@ export class CannedAnswers extends Context.Service<CannedAnswers>()("parley/stor
       ),
 
       /** Fails with `Conflict` when another one has the shortcut. */
-      replace: Effect.fnUntraced(
-        function* (chatbot: ChatbotId, id: CannedAnswerId, { content, shortcut }: CannedAnswerInput) {
+      update: Effect.fnUntraced(
+        function* (chatbot: ChatbotId, id: CannedAnswerId, { content, shortcut }: CannedAnswerPatch) {
           return yield* rowOr(notFound)(
             decode(sql`
-              update canned_answers set shortcut = ${shortcut}, content = ${content}, updated_at = now()
+              update canned_answers set shortcut = coalesce(${shortcut ?? null}::text, shortcut),
+                content = coalesce(${content ?? null}::text, content), updated_at = now()
               where id = ${id} and ${yield* of(chatbot)} returning ${columns}`),
           )
         },

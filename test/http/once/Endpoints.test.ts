@@ -68,6 +68,9 @@ const newSource = async (json: object): Promise<{ readonly id: string; readonly 
 const { id: faq } = await newSource({ kind: "questions", name: "FAQ" })
 const asking = (question: string) => ({ question, answer: "At noon." })
 const { question: asked } = Object((await client.post(at(`/sources/${faq}/questions`), { json: asking("When?") })).body)
+const { canned_answer: canned } = Object(
+  (await client.post(at("/canned-answers"), { json: { shortcut: "hours", content: "Nine to five." } })).body,
+)
 /** An archive of a knowledge base with one text. */
 const archive = async (name: string) => {
   const head = { format: "parley-knowledge-base", version: 1 }
@@ -276,6 +279,14 @@ const cases: Readonly<Record<string, Case>> = {
   "PATCH /api/external/chatbot/:chatbotId/topics/:topicId": {
     path: at(`/topics/${topic}`),
     sent: (number) => ({ json: { name: `Tides ${number}` } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/canned-answers": {
+    path: at("/canned-answers"),
+    sent: (number) => ({ json: { shortcut: `tide-${number}`, content: "It comes twice a day." } }),
+  },
+  "PATCH /api/external/chatbot/:chatbotId/canned-answers/:answerId": {
+    path: at(`/canned-answers/${canned.id}`),
+    sent: (number) => ({ json: { content: `At ${number}.` } }),
   },
   "POST /api/external/chatbot/:chatbotId/knowledge-base/import": {
     path: at("/knowledge-base/import"),

@@ -31,6 +31,7 @@ export type Kind =
   | "sourceRun"
   | "questionSource"
   | "question"
+  | "cannedAnswer"
   | "identitySecret"
   | "webhook"
   | "delivery"
@@ -125,6 +126,15 @@ const makeQuestion = async (client: Client, chatbot: string, canary: string) => 
   return { questionSource: id, question: read(OneQuestion, made).question.id }
 }
 
+const OneCannedAnswer = Schema.Struct({ canned_answer: Schema.Struct({ id: Schema.String }) })
+
+const makeCannedAnswer = async (client: Client, chatbot: string, canary: string) => {
+  const made = await client.post(`/api/external/chatbot/${chatbot}/canned-answers`, {
+    json: { shortcut: canary, content: canary },
+  })
+  return { cannedAnswer: read(OneCannedAnswer, made).canned_answer.id }
+}
+
 /** Makes a chatbot of an organization with a document, a conversation, a tool and a key. */
 export const makeBelongings = async (client: Client, organization: string, canary: string): Promise<Belongings> => {
   const number = crypto.randomUUID().slice(0, 8)
@@ -178,6 +188,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     ...(await makeTestRun(client, chatbot)),
     ...(await makeSource(client, chatbot, canary)),
     ...(await makeQuestion(client, chatbot, canary)),
+    ...(await makeCannedAnswer(client, chatbot, canary)),
     ...(await makeWebhook(client, chatbot, canary)),
   }
 }
@@ -209,6 +220,7 @@ export const nothing = (): Belongings => {
     sourceRun: id(),
     questionSource: id(),
     question: id(),
+    cannedAnswer: id(),
     identitySecret: id(),
     webhook: id(),
     delivery: id(),

@@ -27,6 +27,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   sourceId: ["source"],
   runId: ["sourceRun"],
   questionId: ["question"],
+  answerId: ["cannedAnswer"],
   // Only the server makes topics, in the background.
   topicId: "none",
   "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions sourceId": ["questionSource"],
@@ -54,6 +55,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   "x-session-id": "chosen",
   "metadata.session_id": "chosen",
   "POST /api/external/chatbot/{chatbotId}/chat messageId": "none",
+  "settings.handover.email": "none",
   "idempotency-key": "none",
   "Idempotency-Key": "none",
   // Everything of a visitor of this name is erased in the organization of the key.

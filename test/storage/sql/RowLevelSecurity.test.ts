@@ -56,6 +56,7 @@ describe("by a statement without a filter", () => {
           "api_keys",
           "audit_log",
           "chat_reservations",
+          "canned_answers",
           "chatbot_setups",
           "chatbot_tools",
           "chatbots",
