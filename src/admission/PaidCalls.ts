@@ -51,7 +51,7 @@ export const makePaidCalls = Effect.gen(function* () {
           apiKeyId,
           organizationId,
           scopes: [],
-          chatbotId: null,
+          chatbots: null,
           expiresAt: null,
           budgets: { organization, key: budget ?? { tokens_per_day: "unlimited", concurrent_chats: "unlimited" } },
         }),

@@ -1,8 +1,12 @@
 import { Context, Effect } from "effect"
 import type { Scope } from "./keys/ApiKey.ts"
+import type { PersonRole } from "./people/Role.ts"
 import type { Budget } from "./organizations/Budget.ts"
 import { Forbidden, type NotFound, type Unavailable } from "./Errors.ts"
 import { ApiKeyId, type ChatbotId, type OrganizationId, type PersonId } from "./Ids.ts"
+
+/** The chatbots that somebody reaches; null for every chatbot of the organization. */
+export type Reach = ReadonlyArray<ChatbotId> | null
 
 /**
  * The API key behind the request, as far as services need to know it.
@@ -15,12 +19,14 @@ export class Caller extends Context.Service<
     readonly apiKeyId: ApiKeyId
     readonly organizationId: OrganizationId
     readonly scopes: ReadonlyArray<Scope>
-    /** The chatbot that the key is bound to; null when it serves every chatbot of its organization. */
-    readonly chatbotId: ChatbotId | null
+    /** The chatbots that the caller reaches: the one that a key is bound to, or those that a person has a role for. */
+    readonly chatbots: Reach
     /** Time at which the key expires; null for never. */
     readonly expiresAt: Date | null
     /** The person who acts by the key; absent for a program. The key's id is the person's. */
     readonly person?: { readonly id: PersonId; readonly name: string; readonly avatar: string | null } | undefined
+    /** The session in which the person is signed in, with the person's roles; absent for a program. */
+    readonly session?: { readonly id: string; readonly roles: ReadonlyArray<PersonRole> } | undefined
     /** The budgets that are set for the organization and for the key. */
     readonly budgets: { readonly organization: Budget; readonly key: Budget }
   }
@@ -33,30 +39,41 @@ export const isOperator = ({ scopes }: Caller["Service"]): boolean => scopes.inc
 export const COMMAND_LINE = ApiKeyId.make("00000000-0000-0000-0000-000000000000")
 
 /** The caller's key is bound to another chatbot. */
-export const boundElsewhere = new Forbidden({
+const boundElsewhere = new Forbidden({
   detail: "This API key is bound to a chatbot, and serves nothing else.",
 })
+
+const hasNoRole = new Forbidden({ detail: "None of your roles is for this chatbot." })
 
 /** The caller's key may not chat, and so not have a model answer. */
 export const lacksChat = new Forbidden({ detail: "This API key lacks the scope chat." })
 
-/** Fails when the caller's key is bound to another chatbot. */
+/** Whether a chatbot is within reach. */
+export const isWithin = (reach: Reach, chatbotId: ChatbotId): boolean => reach === null || reach.includes(chatbotId)
+
+/** The only chatbot within reach; undefined where there are several. */
+export const onlyOne = (reach: Reach): ChatbotId | undefined => (reach?.length === 1 ? reach[0] : undefined)
+
+/** The caller's key is bound to another chatbot, or no role of the person is for this one. */
+export const elsewhere = ({ person }: Caller["Service"]) => (person === undefined ? boundElsewhere : hasNoRole)
+
+/** Fails when the chatbot is not within the caller's reach. */
 export const ensureServes = (chatbotId: ChatbotId): Effect.Effect<void, Forbidden, Caller> =>
-  Caller.use((caller) => (caller.chatbotId === null || caller.chatbotId === chatbotId ? Effect.void : boundElsewhere))
+  Caller.use((caller) => (isWithin(caller.chatbots, chatbotId) ? Effect.void : elsewhere(caller)))
 
 /**
- * Requires that the caller's key may use the chatbot that a name led to. A key that is bound to a chatbot is refused
- * alike whether its organization has another chatbot of that name or not, so that it cannot find out.
+ * Requires that the caller may use the chatbot that a name led to. Who reaches some chatbots alone is refused
+ * alike whether the organization has another chatbot of that name or not, so that it cannot find out.
  */
 export const ensureServesNamed = <A extends { readonly id: ChatbotId }, R>(
   found: Effect.Effect<A, NotFound | Unavailable, R>,
 ): Effect.Effect<A, NotFound | Forbidden | Unavailable, R | Caller> =>
-  Caller.use(({ chatbotId }): Effect.Effect<A, NotFound | Forbidden | Unavailable, R> => {
-    if (chatbotId === null) return found
-    const refused = Effect.catchTag(found, "NotFound", () => Effect.fail(boundElsewhere))
+  Caller.use((caller): Effect.Effect<A, NotFound | Forbidden | Unavailable, R> => {
+    if (caller.chatbots === null) return found
+    const refused = Effect.catchTag(found, "NotFound", () => Effect.fail(elsewhere(caller)))
     return Effect.filterOrFail(
       refused,
-      ({ id }) => id === chatbotId,
-      () => boundElsewhere,
+      ({ id }) => isWithin(caller.chatbots, id),
+      () => elsewhere(caller),
     )
   })

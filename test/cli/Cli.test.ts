@@ -251,7 +251,7 @@ describe("keys create", () => {
     )
     expect(out).toContain("widget  [knowledge:read chat]  all chatbots  expires 2999-12-31T00:00:00.000+00:00")
     expect(out).toContain("It is shown this once.")
-    expect(await authenticate(keyAndId(out).key)).toMatchObject({ scopes: ["knowledge:read", "chat"], chatbotId: null })
+    expect(await authenticate(keyAndId(out).key)).toMatchObject({ scopes: ["knowledge:read", "chat"], chatbots: null })
   })
 
   test("creates a key with all scopes that never expires", async () => {
@@ -287,7 +287,7 @@ describe("keys create", () => {
       makeChatbot.pipe(as(Schema.decodeSync(ApiKey.fields.organization_id)(organization))),
     )
     const { key } = await newKey(`bound --scope chat --organization ${organization} --chatbot ${chatbot}`)
-    expect(await authenticate(key)).toMatchObject({ organizationId: organization, chatbotId: chatbot })
+    expect(await authenticate(key)).toMatchObject({ organizationId: organization, chatbots: [chatbot] })
     expect(await outputOf(`keys list --organization ${organization}`)).toContain(`bound  [chat]  chatbot ${chatbot}`)
     expect(await outputOf("keys list")).not.toContain("bound")
     expect(await failureOf(`keys create stolen --scope chat --chatbot ${chatbot}`)).toContain("no such chatbot")

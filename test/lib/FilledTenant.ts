@@ -337,7 +337,7 @@ export const tablesWithOrganization = SystemSql.use((sql) =>
 
 /** A filter that every conversation meets. */
 export const noFilter: ConversationFilter = {
-  chatbot: undefined,
+  chatbots: null,
   search: undefined,
   email: undefined,
   rating: undefined,

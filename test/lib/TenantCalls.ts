@@ -102,7 +102,7 @@ const chatbotCases: Cases<Chatbots["Service"]> = {
   list: [
     [],
     (chatbots, { chatbot }) =>
-      Effect.map(chatbots.list(everything), ({ items }) => items.filter(({ id }) => id === chatbot)),
+      Effect.map(chatbots.list(everything, null), ({ items }) => items.filter(({ id }) => id === chatbot)),
   ],
   getMany: [[], (chatbots, { chatbot }) => chatbots.getMany([chatbot])],
   slugsInUse: [[], (chatbots, { chatbot }) => chatbots.slugsInUse([`some-${chatbot}`])],
@@ -276,7 +276,8 @@ const conversationCases: Cases<Conversations["Service"]> = {
 const conversationListCases: Cases<ConversationLists["Service"]> = {
   scan: [
     { scanned: [], isComplete: true },
-    (lists, { chatbot }) => lists.scan({ ...noFilter, chatbot }, undefined, { conversations: 10, messages: 10 }),
+    (lists, { chatbot }) =>
+      lists.scan({ ...noFilter, chatbots: [chatbot] }, undefined, { conversations: 10, messages: 10 }),
   ],
   getMany: [[], (lists, { session }) => lists.getMany([session])],
   count: [
@@ -294,7 +295,7 @@ const conversationListCases: Cases<ConversationLists["Service"]> = {
       },
     },
     (lists, { chatbot }) =>
-      lists.count({ from: "2000-01-01", to: today(), groups: "topic", timeZone: "UTC", chatbot, page }),
+      lists.count({ from: "2000-01-01", to: today(), groups: "topic", timeZone: "UTC", reach: [chatbot], page }),
   ],
 }
 
@@ -330,7 +331,7 @@ const replyCases: Cases<Replies["Service"], "get" | "passagesNow"> = {
 }
 
 const totalsCases: Cases<Totals["Service"]> = {
-  ofChatbots: [[], (totals, { chatbot }) => totals.ofChatbots(chatbot)],
+  ofChatbots: [[], (totals, { chatbot }) => totals.ofChatbots([chatbot])],
 }
 
 const copyCases: Cases<ChatbotCopies["Service"]> = {
@@ -488,7 +489,8 @@ const noUsage = {
 const usageCases: Cases<Usage["Service"], "read"> = {
   read: [
     { rows: [], count: 0, total: noUsage },
-    (usage, { chatbot }) => usage.read({ from: "2000-01-01", to: today(), groups: ["chatbot"], chatbot, page }),
+    (usage, { chatbot }) =>
+      usage.read({ from: "2000-01-01", to: today(), groups: ["chatbot"], reach: [chatbot], page }),
   ],
 }
 
@@ -516,20 +518,20 @@ const idempotencyCases: Cases<IdempotencyKeys["Service"], "claim" | "complete" |
 const erasureCases: Cases<Erasures["Service"]> = {
   erase: [
     { conversations: 0, messages: 0 },
-    (erasures, { chatbot }) => erasures.erase({ by: "email", name: "A@b.example" }, chatbot),
+    (erasures, { chatbot }) => erasures.erase({ by: "email", name: "A@b.example" }, [chatbot]),
   ],
 }
 
 const webhookCases: Cases<Webhooks["Service"], "get" | "list" | "modify" | "remove" | "rotate" | "signTest"> = {
-  get: ["NotFound", (webhooks, { webhook }) => webhooks.get(webhook, undefined)],
-  list: [[], (webhooks, { chatbot }) => webhooks.list(chatbot)],
-  modify: ["NotFound", (webhooks, { webhook }) => webhooks.modify(webhook, undefined, Effect.succeed)],
-  remove: ["NotFound", (webhooks, { webhook }) => webhooks.remove(webhook, undefined)],
+  get: ["NotFound", (webhooks, { webhook }) => webhooks.get(webhook, null)],
+  list: [[], (webhooks, { chatbot }) => webhooks.list([chatbot])],
+  modify: ["NotFound", (webhooks, { webhook }) => webhooks.modify(webhook, null, Effect.succeed)],
+  remove: ["NotFound", (webhooks, { webhook }) => webhooks.remove(webhook, null)],
   rotate: [
     "NotFound",
-    (webhooks, { webhook }) => webhooks.rotate(webhook, undefined, Redacted.make("other"), Duration.hours(1)),
+    (webhooks, { webhook }) => webhooks.rotate(webhook, null, Redacted.make("other"), Duration.hours(1)),
   ],
-  signTest: ["NotFound", (webhooks, { webhook }) => Effect.asVoid(webhooks.signTest(webhook, undefined))],
+  signTest: ["NotFound", (webhooks, { webhook }) => Effect.asVoid(webhooks.signTest(webhook, null))],
 }
 
 const deliveryCases: Cases<WebhookDeliveries["Service"]> = {

@@ -40,7 +40,7 @@ export const asCaller = (organizationId: OrganizationId, more: Partial<Caller["S
     apiKeyId: ApiKeyId.make(organizationId),
     organizationId,
     scopes: allScopes,
-    chatbotId: null,
+    chatbots: null,
     expiresAt: null,
     budgets: { organization: noBudget, key: noBudget },
     ...more,

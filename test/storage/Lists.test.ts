@@ -71,7 +71,7 @@ describe("a list of what servers with different clocks have made", () => {
             }),
           ),
         )
-        expect(yield* paged((range) => mine(chatbots.list(range)))).toEqual([...bots.toReversed(), chatbot])
+        expect(yield* paged((range) => mine(chatbots.list(range, null)))).toEqual([...bots.toReversed(), chatbot])
 
         const files = yield* making((id, name) => mine(documents.add(DocumentId.make(id), chatbot, contentOf(name))))
         const listed = yield* mine(documents.list(chatbot, { page: 1, limit: 10 }, "queued"))
@@ -182,10 +182,10 @@ describe("a list", () => {
     for (const [condition, expected] of [
       [{}, LIMIT],
       [{ from, to: new Date() }, LIMIT],
-      [{ chatbot }, LIMIT],
+      [{ chatbots: [chatbot] }, LIMIT],
       [{ isUnanswered: true }, 7],
       [{ rating: "down" }, 4],
-      [{ rating: "down", isUnanswered: true, chatbot }, 2],
+      [{ rating: "down", isUnanswered: true, chatbots: [chatbot] }, 2],
       [{ email: "ada@example.COM" }, 2],
     ] as const) {
       const list = scanning(condition, LIMIT, after)
@@ -228,7 +228,7 @@ describe("a list", () => {
 
   test("of chatbots reads those that it shows", async () => {
     const { organization } = await filled()
-    const list = Chatbots.use((chatbots) => chatbots.list({ limit: LIMIT, after: undefined }))
+    const list = Chatbots.use((chatbots) => chatbots.list({ limit: LIMIT, after: undefined }, null))
     expect((await run(as(organization)(list))).items).toHaveLength(LIMIT)
     expect(await run(as(organization)(reads("chatbots", list)))).toBeLessThanOrEqual(ofAPage)
   })

@@ -131,7 +131,7 @@ describe("the rows that the storage does not decode have the types that it promi
         const [chatbots, mine] = [yield* Chatbots, as(organization)]
         conform(Chatbot, [yield* mine(chatbots.get(chatbot)), yield* mine(chatbots.named(chatbot))])
         conform(ShownChatbot, yield* mine(chatbots.getMany([chatbot])))
-        conform(NamedChatbot, (yield* mine(chatbots.list(range))).items)
+        conform(NamedChatbot, (yield* mine(chatbots.list(range, null))).items)
       }),
     ))
 

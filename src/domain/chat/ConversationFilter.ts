@@ -1,9 +1,10 @@
 import type { SessionState } from "./Conversation.ts"
-import type { ChatbotId } from "../Ids.ts"
+import type { Reach } from "../Caller.ts"
 
 /** Conditions for the conversations that a reader wants; one that is undefined holds for all. */
 export interface ConversationFilter {
-  readonly chatbot: ChatbotId | undefined
+  /** The chatbots whose conversations are wanted. */
+  readonly chatbots: Reach
   /** A text that a message, the visitor's e-mail address or name contains, in either case. */
   readonly search: string | undefined
   /** The visitor's whole e-mail address, in either case. */

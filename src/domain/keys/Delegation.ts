@@ -1,6 +1,6 @@
 import type { Scope } from "./ApiKey.ts"
 import { type Budget, type BudgetPatch, type Limits, limitsOf } from "../organizations/Budget.ts"
-import { type Caller, isOperator } from "../Caller.ts"
+import { type Caller, isOperator, isWithin } from "../Caller.ts"
 import type { ChatbotId } from "../Ids.ts"
 
 /*
@@ -20,7 +20,7 @@ export interface Rights {
 export const excessRights = (maker: Caller["Service"], made: Rights): string | undefined => {
   const scopes = made.scopes.filter((scope) => !maker.scopes.includes(scope))
   if (scopes.length > 0) return `This API key lacks what it would give: ${scopes.join(", ")}.`
-  if (maker.chatbotId !== null && made.chatbotId !== maker.chatbotId) {
+  if (maker.chatbots !== null && (made.chatbotId === null || !isWithin(maker.chatbots, made.chatbotId))) {
     return "This API key is bound to a chatbot, and can only make keys that are bound to the same one."
   }
   const outlives = maker.expiresAt !== null && (made.expiresAt === null || made.expiresAt > maker.expiresAt)

@@ -5,8 +5,9 @@ import { RequiredScope } from "../../api/Middleware.ts"
 import { LimitsBoundKeys, RequestCost } from "../../api/parts/Annotations.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import type { Scope } from "../../domain/keys/ApiKey.ts"
-import { boundElsewhere, Caller } from "../../domain/Caller.ts"
+import { Caller, elsewhere } from "../../domain/Caller.ts"
 import { Forbidden, type RateLimited, type Unauthorized, type Unavailable } from "../../domain/Errors.ts"
+import { rightsFor } from "../../domain/people/Rights.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { turn } from "../../system/LoopTurns.ts"
 import { makeAdmission } from "./Admission.ts"
@@ -17,17 +18,29 @@ type Refusal = Forbidden | RateLimited | Unauthorized | Unavailable
 
 const administers = (scope: Scope | undefined): boolean => scope === "admin" || scope === "operator"
 
-/** Fails unless the caller has the scope and may use the chatbot in the path, if there is one. */
-const ensureAllowed = (caller: Caller["Service"], scope: Scope | undefined, endpoint: HttpApiEndpoint.Top) => {
-  if (scope !== undefined && !caller.scopes.includes(scope)) {
-    return new Forbidden({ detail: `This API key lacks the scope ${scope}.` })
-  }
-  const bound = caller.chatbotId
-  if (bound === null) return Effect.void
+/**
+ * Returns the caller with what it may do in this request. Fails unless that has the scope, and reaches the chatbot in the
+ * path, if there is one.
+ */
+const allowed = (admitted: Caller["Service"], scope: Scope | undefined, endpoint: HttpApiEndpoint.Top) => {
+  const isLimited = admitted.chatbots !== null || admitted.session?.roles.some(({ chatbot_id }) => chatbot_id !== null)
+  if (isLimited !== true) return ensureScope(admitted, scope)
   return Effect.flatMap(HttpRouter.RouteContext, ({ params }) => {
     const named = params["chatbotId"]?.toLowerCase()
+    const caller = { ...admitted, ...rightsFor(admitted, scope, named) }
     const isWithinBounds = () => !administers(scope) || Context.get(endpoint.annotations, LimitsBoundKeys)
-    return named === bound || (named === undefined && isWithinBounds()) ? Effect.void : boundElsewhere
+    const isServed = caller.chatbots?.some((id) => id === named) ?? true
+    return Effect.andThen(
+      ensureScope(caller, scope),
+      isServed || (named === undefined && isWithinBounds()) ? Effect.succeed(caller) : elsewhere(caller),
+    )
+  })
+}
+
+const ensureScope = (caller: Caller["Service"], scope: Scope | undefined) => {
+  if (scope === undefined || caller.scopes.includes(scope)) return Effect.succeed(caller)
+  return new Forbidden({
+    detail: `${caller.person ? "None of your roles has" : "This API key lacks"} the scope ${scope}.`,
   })
 }
 
@@ -47,7 +60,7 @@ export const make = Effect.fn("Authorization.make")(function* (dialect: Dialect)
       Effect.flatMap(
         refusals.remember(
           request,
-          Effect.tap(admit(request, cost, dialect), (caller) => ensureAllowed(caller, scope, endpoint)),
+          Effect.flatMap(admit(request, cost, dialect), (caller) => allowed(caller, scope, endpoint)),
         ),
         (caller) => {
           notesOn(request).organization = caller.organizationId

@@ -52,7 +52,7 @@ export class LocalOperator extends Context.Service<LocalOperator>()("parley/http
         apiKeyId: COMMAND_LINE,
         organizationId: organization.id,
         scopes: allScopes,
-        chatbotId: null,
+        chatbots: null,
         expiresAt: null,
         budgets: { organization: organization.budget, key: noBudget },
       }

@@ -80,7 +80,7 @@ const ofAllChatbots = HttpApiBuilder.group(
           unanswered,
         } = query
         const filter = {
-          chatbot: chatbot_id,
+          chatbots: chatbot_id === undefined ? null : [chatbot_id],
           search,
           email,
           rating,

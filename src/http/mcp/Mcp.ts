@@ -4,7 +4,7 @@ import * as McpServer from "effect/ai/McpServer"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { apiVersion } from "../../api/Api.ts"
 import { mcp, mcpOfChatbot } from "../../api/Mcp.ts"
-import { Caller, ensureServes } from "../../domain/Caller.ts"
+import { Caller, ensureServes, onlyOne } from "../../domain/Caller.ts"
 import { InvalidRequest, isFailure } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
@@ -60,7 +60,7 @@ const authorized = HttpRouter.middleware<{ provides: Caller | CurrentOrganizatio
     const admit = Effect.gen(function* () {
       const caller = yield* admitCaller(yield* HttpServerRequest.HttpServerRequest, requestCosts.plain, "mcp")
       const named = (yield* HttpRouter.RouteContext).params["chatbotId"]
-      if (named === undefined) return { caller, served: caller.chatbotId ?? undefined, path: mcp.path }
+      if (named === undefined) return { caller, served: onlyOne(caller.chatbots), path: mcp.path }
       const served = Option.getOrUndefined(decodeChatbotId(named))
       if (served === undefined) return yield* InvalidRequest.at("path.chatbotId", "Expected the id of a chatbot")
       yield* Effect.provideService(ensureServes(served), Caller, caller)

@@ -38,8 +38,8 @@ import { ensureMatch, type IfMatch } from "../Versions.ts"
 
 export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
 
-const boundToOne = new Forbidden({
-  detail: "This API key is bound to one chatbot, so it cannot create another.",
+const boundToSome = new Forbidden({
+  detail: "This API key is bound to one chatbot, or your role is for some chatbots: no other can be created.",
 })
 
 const NAME_MAX_LENGTH = 200
@@ -154,7 +154,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
     return {
       /** Creates a chatbot; fails with `Forbidden` if the caller's key is bound to a chatbot. */
       create: Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
-        if ((yield* Caller).chatbotId !== null) return yield* boundToOne
+        if ((yield* Caller).chatbots !== null) return yield* boundToSome
         const chatbot = merge(chatbotDefaults(input.name, models.defaultModel), input)
         const parts = yield* decodeParts(chatbot)
         yield* checkModels(parts.settings)
@@ -175,7 +175,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
 
       /** Copies a chatbot's configuration, without documents, conversations and API keys; fails like `create`. */
       duplicate: Effect.fn("Chatbots.duplicate")(function* (source: ChatbotId, difference: ChatbotCopyInput) {
-        if ((yield* Caller).chatbotId !== null) return yield* boundToOne
+        if ((yield* Caller).chatbots !== null) return yield* boundToSome
         const original = yield* storage.get(source)
         const name = difference.name ?? cut(original.name, NAME_MAX_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
         const avatar = original.avatar_blob === null ? null : yield* copyAvatar(original.avatar_blob)
@@ -185,19 +185,12 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
 
       get: (id: ChatbotId) => Effect.map(storage.get(id), present),
 
-      /** Lists the names of the chatbots that the caller's key serves, newest first. */
-      list: Effect.fn("Chatbots.list")(function* (range: Range) {
-        const { chatbotId } = yield* Caller
-        if (chatbotId === null) return yield* storage.list(range)
-        // The list has a single entry, so a page after a cursor is empty.
-        const rows = range.after === undefined ? yield* storage.getMany([chatbotId]) : []
-        const items = rows.map(({ id, slug, created_at }) => ({ id, slug, created_at, at: microseconds(created_at) }))
-        return { items, next: undefined }
-      }),
+      /** Lists the names of the chatbots within the caller's reach, newest first. */
+      list: (range: Range) => Caller.use(({ chatbots }) => storage.list(range, chatbots)),
 
-      /** Counts for the chatbots that the caller's key serves, as far as its scopes cover what is counted. */
-      totals: Caller.use(({ chatbotId, scopes }) =>
-        Effect.map(ofChatbots(chatbotId ?? undefined), (all) =>
+      /** Counts for the chatbots within the caller's reach, as far as its scopes cover what is counted. */
+      totals: Caller.use(({ chatbots, scopes }) =>
+        Effect.map(ofChatbots(chatbots), (all) =>
           all.map(({ chatbot_id, conversations, documents }) => ({
             chatbot_id,
             ...(scopes.includes("knowledge:read") && { documents }),
@@ -297,8 +290,6 @@ const decodeParts = (merged: object) =>
       }),
     ),
   )
-
-const microseconds = (time: Date) => String(time.getTime() * 1_000)
 
 const mergedVoice = ({ voice_widget_config }: Storage.ChatbotRow, patch: VoiceWidgetPatch) =>
   Effect.orDie(Schema.decodeEffect(VoiceWidgetConfig)(merge(voice_widget_config ?? {}, patch)))

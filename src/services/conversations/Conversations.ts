@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
-import { Caller, ensureServes } from "../../domain/Caller.ts"
+import { Caller, ensureServes, type Reach } from "../../domain/Caller.ts"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
 import type { Feedback, Message, Session, SessionState } from "../../domain/chat/Conversation.ts"
 import type { ErasureRequest, Visitor } from "../../domain/chat/Erasure.ts"
@@ -53,11 +53,10 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
     const searchedMessages = yield* SearchedMessages
     const withinShare = (yield* Shares).within("searches")
 
-    /** The chatbot that is asked for, which has to be there, or else the only one that the caller's key serves. */
-    const chatbotOf = Effect.fnUntraced(function* (asked: ChatbotId | undefined) {
-      if (asked === undefined) return (yield* Caller).chatbotId ?? undefined
-      yield* ensureServes(asked)
-      yield* chatbots.get(asked)
+    /** The chatbots that are asked for, which have to be there, or else all within the caller's reach. */
+    const reachOf = Effect.fnUntraced(function* (asked: Reach) {
+      if (asked === null) return (yield* Caller).chatbots
+      yield* Effect.forEach(asked, (id) => Effect.andThen(ensureServes(id), chatbots.get(id)), { discard: true })
       return asked
     })
 
@@ -86,7 +85,7 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
     })
 
     const listAll = Effect.fn("Conversations.listAll")(function* (asked: ConversationFilter, range: Range) {
-      const filter = { ...asked, chatbot: yield* chatbotOf(asked.chatbot) }
+      const filter = { ...asked, chatbots: yield* reachOf(asked.chatbots) }
       const { isComplete, last, matches } = yield* scan(filter, range)
       const shown = matches.slice(0, range.limit)
       const conversations = yield* lists.getMany(shown.map(({ id }) => id))
@@ -135,13 +134,13 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
 
       /**
        * Deletes everything that is stored about a visitor, in the conversations with a chatbot, or with every chatbot
-       * that the caller's key serves. A chat of the visitor that is under way goes on, and nothing of it is stored any
+       * within the caller's reach. A chat of the visitor that is under way goes on, and nothing of it is stored any
        * more.
        */
       erase: Effect.fn("Conversations.erase")(function* ({ chatbot_id, ...names }: ErasureRequest) {
         const [visitor, ...others] = visitorsOf(names)
         if (visitor === undefined || others.length > 0) return yield* InvalidRequest.at("email", oneName)
-        return yield* erasures.erase(visitor, yield* chatbotOf(chatbot_id))
+        return yield* erasures.erase(visitor, yield* reachOf(chatbot_id === undefined ? null : [chatbot_id]))
       }),
 
       /**

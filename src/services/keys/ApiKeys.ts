@@ -136,7 +136,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/services/keys/Ap
           apiKeyId: live.id,
           organizationId: live.organization_id,
           scopes: live.scopes,
-          chatbotId: live.chatbot_id,
+          chatbots: live.chatbot_id === null ? null : [live.chatbot_id],
           expiresAt: live.expires_at,
           budgets: live.budgets,
         }

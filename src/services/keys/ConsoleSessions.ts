@@ -1,7 +1,7 @@
 import { Clock, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { hashKey } from "../../domain/keys/ApiKey.ts"
-import { Caller, isOperator } from "../../domain/Caller.ts"
+import { Caller, isOperator, onlyOne } from "../../domain/Caller.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
 import type { ConsoleSession, SignIn } from "../../domain/keys/ConsoleSession.ts"
 import { isPublishableKey } from "../../domain/widget/PublishableKey.ts"
@@ -64,7 +64,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
         Effect.map(storedKeys.owner(caller), (owner): ConsoleSession => ({
           ...owner,
           scopes: caller.scopes,
-          chatbot_id: caller.chatbotId,
+          chatbot_id: onlyOne(caller.chatbots) ?? null,
           is_operator: isOperator(caller),
         }))
 

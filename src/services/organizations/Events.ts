@@ -108,7 +108,7 @@ export class Events extends Context.Service<Events>()("parley/services/organizat
             yield* chatbots.get(asked)
           }
           yield* shares.hold("events")
-          const subscription = new Subscription(caller, asked ?? caller.chatbotId ?? undefined)
+          const subscription = new Subscription(caller, asked === undefined ? caller.chatbots : [asked])
           yield* Effect.acquireRelease(add(caller.organizationId, subscription), () =>
             remove(caller.organizationId, subscription),
           )

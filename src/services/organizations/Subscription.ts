@@ -1,8 +1,7 @@
 import { Effect, Latch } from "effect"
-import type { Caller } from "../../domain/Caller.ts"
+import { type Caller, isWithin, type Reach } from "../../domain/Caller.ts"
 import type { Scope } from "../../domain/keys/ApiKey.ts"
 import type { OrganizationEvent } from "../../domain/organizations/Events.ts"
-import type { ChatbotId } from "../../domain/Ids.ts"
 
 /** The most events that wait for a slow client. It is then told to read everything anew. */
 const PENDING_MAX = 500
@@ -26,15 +25,15 @@ export const mayListen = (scopes: ReadonlyArray<Scope>): boolean =>
 /** The events of one client that are still to be sent. */
 export class Subscription {
   readonly caller: Caller["Service"]
-  private readonly chatbot: ChatbotId | undefined
+  private readonly reach: Reach
   private readonly latch = Latch.makeUnsafe(false)
   private pending: ReadonlyArray<OrganizationEvent> = []
   private isOver = false
 
-  /** @param chatbot the only chatbot whose events it gets; undefined for all */
-  constructor(caller: Caller["Service"], chatbot: ChatbotId | undefined) {
+  /** @param reach the chatbots whose events it gets */
+  constructor(caller: Caller["Service"], reach: Reach) {
     this.caller = caller
-    this.chatbot = chatbot
+    this.reach = reach
   }
 
   /** Adds those of the events that the client may get. */
@@ -66,6 +65,6 @@ export class Subscription {
   private wants(event: OrganizationEvent): boolean {
     const scope = scopeFor[event.type]
     if (scope !== undefined && !this.caller.scopes.includes(scope)) return false
-    return event.type === "resync" || this.chatbot === undefined || event.chatbot_id === this.chatbot
+    return event.type === "resync" || isWithin(this.reach, event.chatbot_id)
   }
 }

@@ -56,9 +56,9 @@ export class Usage extends Context.Service<Usage>()("parley/services/organizatio
       yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
       yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))
 
-      /** The days and the chatbot of a report. */
+      /** The days and the chatbots of a report. */
       const scopeOf = Effect.fnUntraced(function* ({ from, to }: Pick<ReportRequest<unknown>, "from" | "to">) {
-        const { chatbotId } = yield* Caller
+        const { chatbots } = yield* Caller
         const last = to ?? DateTime.formatIsoDateUtc(yield* DateTime.now)
         const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
         const days = dayNumber(last) - dayNumber(first) + 1
@@ -66,12 +66,12 @@ export class Usage extends Context.Service<Usage>()("parley/services/organizatio
         if (days > USAGE_DAYS_MAX) {
           return yield* InvalidRequest.at("query.from", `Expected at most ${USAGE_DAYS_MAX} days up to \`to\``)
         }
-        return { from: first, to: last, chatbot: chatbotId ?? undefined }
+        return { from: first, to: last, reach: chatbots }
       })
 
       return {
         /**
-         * Returns the usage of the organization, or of a single chatbot if the caller's key is bound to it, with the
+         * Returns the usage of the organization, as far as the caller reaches, with the
          * first and the last day that it covers.
          */
         read: Effect.fn("Usage.read")(function* ({ groups, page, ...days }: ReportRequest<ReadonlyArray<UsageGroup>>) {
@@ -80,7 +80,7 @@ export class Usage extends Context.Service<Usage>()("parley/services/organizatio
         }),
 
         /**
-         * Returns numbers of the conversations of the organization, or of the chatbot that the caller's key is bound to; of
+         * Returns numbers of the conversations of the organization, as far as the caller reaches; of
          * as many days before, too, if they are to be compared.
          */
         conversations: Effect.fn("Usage.conversations")(function* (request: ConversationsRequest, isCompared: boolean) {

@@ -59,7 +59,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/services/webho
     const random = yield* SecureRandom.SecureRandom
     const withinShare = (yield* Shares).within("chats")
 
-    const reach = Caller.use(({ chatbotId }) => Effect.succeed(chatbotId ?? undefined))
+    const reach = Caller.use(({ chatbots }) => Effect.succeed(chatbots))
 
     const ensureMayCall = (url: string) =>
       Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
@@ -96,8 +96,8 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/services/webho
 
     const create = Effect.fn("Webhooks.create")(function* (input: WebhookInput) {
       const { active = true, chatbot_id = null, description = "", events, url } = input
-      const bound = (yield* Caller).chatbotId
-      if (bound !== null && chatbot_id !== bound) return yield* boundToOne
+      const bound = yield* reach
+      if (bound !== null && (chatbot_id === null || !bound.includes(chatbot_id))) return yield* boundToOne
       yield* ensureMayRead(events)
       yield* ensureMayCall(url)
       const secret = yield* newSecret

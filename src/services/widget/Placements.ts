@@ -67,28 +67,32 @@ export class Placements extends Context.Service<Placements>()("parley/services/w
         const live = yield* keys.findLive(hashKey(name), "publishable")
         if (live?.chatbot_id == null) return undefined
         const { allowed_origins, budgets, chatbot_id: chatbotId, expires_at: expiresAt, expires_in } = live
-        const caller = { apiKeyId: live.id, organizationId: live.organization_id, chatbotId, expiresAt, budgets }
-        return { caller, allowedOrigins: allowed_origins ?? [], expiresIn: expires_in }
+        const caller = { apiKeyId: live.id, organizationId: live.organization_id, expiresAt, budgets }
+        return { caller, chatbotId, allowedOrigins: allowed_origins ?? [], expiresIn: expires_in }
       }
       const found = yield* publicChatbots.find(name)
       if (found === undefined) return undefined
       const { budget, id: chatbotId, organization_id: organizationId } = found
       const budgets = { organization: budget, key: noBudget }
-      const caller = { apiKeyId: ApiKeyId.make(chatbotId), organizationId, chatbotId, expiresAt: null, budgets }
-      return { caller, allowedOrigins: [ANY_ORIGIN], expiresIn: null }
+      const caller = { apiKeyId: ApiKeyId.make(chatbotId), organizationId, expiresAt: null, budgets }
+      return { caller, chatbotId, allowedOrigins: [ANY_ORIGIN], expiresIn: null }
     })
 
     const place = Effect.fnUntraced(function* (name: string) {
       const located = yield* locate(name)
       if (located === undefined) return undefined
-      const { allowedOrigins, caller, expiresIn } = located
-      const chatbot = yield* chatbots.get(caller.chatbotId).pipe(
+      const { allowedOrigins, caller, chatbotId, expiresIn } = located
+      const chatbot = yield* chatbots.get(chatbotId).pipe(
         Effect.provideService(CurrentOrganization, caller.organizationId),
         Effect.catchTag("NotFound", () => Effect.void),
       )
       if (chatbot === undefined || !(chatbot.is_public || isPublishableKey(name))) return undefined
       const config = configOf(chatbot, isPublishableKey(name) ? name : chatbot.id, publicUrl)
-      const placement: Placement = { config, allowedOrigins, caller: { ...caller, scopes: ["chat"] } }
+      const placement: Placement = {
+        config,
+        allowedOrigins,
+        caller: { ...caller, chatbots: [chatbotId], scopes: ["chat"] },
+      }
       return { placement, expiresIn }
     })
 

@@ -1,5 +1,6 @@
 import { Context, Effect, Function, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Reach } from "../../domain/Caller.ts"
 import { chatbotNotFound, PersonalityConfig, Settings } from "../../domain/chatbot/Chatbot.ts"
 import { ChatWidgetConfig, Suggestions } from "../../domain/chatbot/ChatWidget.ts"
 import { SlugTaken } from "../../domain/Errors.ts"
@@ -15,7 +16,7 @@ import { emptyDrafts } from "../conversations/UnfinishedReplies.ts"
 import { afterPlace, placeColumn, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows, rowOr } from "../Rows.ts"
 import { committing, lengthy, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { json, texts, uuids } from "../sql/SqlValues.ts"
+import { json, texts, uuids, within } from "../sql/SqlValues.ts"
 
 export const ChatbotRow = Schema.Struct({
   id: ChatbotId,
@@ -159,11 +160,11 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
       }, withoutSqlErrors),
 
       /** Lists the chatbots, newest first. */
-      list: Effect.fnUntraced(function* (range: Range) {
+      list: Effect.fnUntraced(function* (range: Range, reach: Reach) {
         const organization = yield* CurrentOrganization
         const rows = yield* decodeNamed(sql`
           select id, slug, created_at, ${sql.literal(placeColumn())} from chatbots
-          where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
+          where organization_id = ${organization} ${within(sql, reach, "id")} ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`)
         return { ...toListed(rows, range, Function.identity), items: rows.slice(0, range.limit) }
       }, withoutSqlErrors),

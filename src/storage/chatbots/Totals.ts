@@ -1,11 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Reach } from "../../domain/Caller.ts"
 import { CONVERSATIONS_COUNTED } from "../../domain/chatbot/ChatbotTotals.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { within } from "../sql/SqlValues.ts"
 
 /** The most chatbots that are counted. */
 const CHATBOTS_MAX = 1_000
@@ -28,8 +30,8 @@ export class Totals extends Context.Service<Totals>()("parley/storage/chatbots/T
     const sql = yield* SqlClient.SqlClient
 
     return {
-      /** Counts for the newest chatbots, or for one. */
-      ofChatbots: Effect.fnUntraced(function* (chatbot: ChatbotId | undefined) {
+      /** Counts for the newest chatbots within reach. */
+      ofChatbots: Effect.fnUntraced(function* (reach: Reach) {
         const organization = yield* CurrentOrganization
         // Each count reads an index alone. Conversations are counted as far as the bound.
         const rows = yield* decodeAll(sql`
@@ -39,7 +41,7 @@ export class Totals extends Context.Service<Totals>()("parley/storage/chatbots/T
             ) as latest
           from (
             select id, created_at from chatbots
-            where organization_id = ${organization} ${chatbot === undefined ? sql`` : sql`and id = ${chatbot}`}
+            where organization_id = ${organization} ${within(sql, reach, "id")}
             order by created_at desc, id desc limit ${CHATBOTS_MAX}
           ) c
           cross join lateral (

@@ -1,8 +1,9 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlError, type Statement } from "effect/sql"
+import type { Reach } from "../../domain/Caller.ts"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
-import { type ChatbotId, SessionId } from "../../domain/Ids.ts"
+import { SessionId } from "../../domain/Ids.ts"
 import { type ConversationGroups, ConversationCounts, ConversationUsage } from "../../domain/organizations/Usage.ts"
 import { offset, type Page, type Place } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -10,7 +11,7 @@ import { SESSION_COLUMNS, SessionRow, toSession } from "./Conversations.ts"
 import { afterPlace, placeColumn } from "../sql/Listing.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
 import { sqlState, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { uuids } from "../sql/SqlValues.ts"
+import { uuids, within } from "../sql/SqlValues.ts"
 
 /** Bounds of a scan, which ends at the first that it reaches. It looks through one conversation at least. */
 export interface ScanBounds {
@@ -39,8 +40,8 @@ export interface ConversationReport {
   readonly groups: ConversationGroups
   /** The time zone whose hours are the groups of `hour`. */
   readonly timeZone: string
-  /** The only chatbot whose conversations count; undefined for all. */
-  readonly chatbot: ChatbotId | undefined
+  /** The chatbots whose conversations count. */
+  readonly reach: Reach
   readonly page: Page
 }
 
@@ -86,10 +87,10 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
          */
         scan: Effect.fnUntraced(function* (filter: ConversationFilter, after: Place | undefined, bounds: ScanBounds) {
           const organization = yield* CurrentOrganization
-          const { chatbot, email, from, isUnanswered, platform, rating, search, state, to } = filter
+          const { chatbots, email, from, isUnanswered, platform, rating, search, state, to } = filter
           const indexed = sql`
           s.organization_id = ${organization}
-          ${chatbot === undefined ? sql`` : sql`and s.chatbot_id = ${chatbot}`}
+          ${within(sql, chatbots, "s.chatbot_id")}
           ${afterPlace(sql, after, "<", "s.updated_at, s.id")}
           ${from === undefined ? sql`` : sql`and s.updated_at >= ${from}`}
           ${to === undefined ? sql`` : sql`and s.updated_at < ${to}`}
@@ -103,13 +104,13 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           where ${email === undefined ? sql`true` : sql`s.id = any(array(select sessions_with_email(${email}::text)))`} and ${indexed}
           ${newestFirst}`
           const holds = (text: string) => {
-            const within = (column: "m.content" | "s.user_info->>'email'" | "s.user_info->>'name'") =>
+            const contains = (column: "m.content" | "s.user_info->>'email'" | "s.user_info->>'name'") =>
               sql.or(
                 spellings(text).map((form) => sql`strpos(lower(${sql.literal(column)}), lower(${form}::text)) > 0`),
               )
-            return sql`(${within("s.user_info->>'email'")} or ${within("s.user_info->>'name'")} or exists (
+            return sql`(${contains("s.user_info->>'email'")} or ${contains("s.user_info->>'name'")} or exists (
             select from messages m where m.session_id = s.id and m.organization_id = ${organization}
-              and ${within("m.content")}
+              and ${contains("m.content")}
           ))`
           }
           const rows = yield* decodeScanned(sql`
@@ -137,16 +138,16 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
          * Counts the conversations whose latest activity was on these days, UTC, by groups: a page. By topic, it counts the
          * questions of these days for which something was searched, and a conversation for each of its topics.
          */
-        count: Effect.fnUntraced(function* ({ chatbot, from, groups, page, timeZone, to }: ConversationReport) {
+        count: Effect.fnUntraced(function* ({ from, groups, page, reach, timeZone, to }: ConversationReport) {
           const organization = yield* CurrentOrganization
           const columns = groupColumns[groups]
           const by = sql.literal(columns.join(", "))
           const order = largestFirst.has(groups) ? sql`conversations desc, ${by}` : by
-          const within = (
+          const during = (
             time: "g.created_at" | "updated_at",
           ) => sql`${sql.literal(time)} >= ${from}::text::date::timestamp at time zone 'utc'
             and ${sql.literal(time)} < (${to}::text::date + 1)::timestamp at time zone 'utc'
-            ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
+            ${within(sql, reach, "chatbot_id")}`
           const made: Readonly<Record<string, Statement.Fragment>> = {
             day: sql`(updated_at at time zone 'utc')::date as day`,
             page: sql`page->>'url' as page`,
@@ -160,14 +161,14 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
               count(*) filter (where feedback->>'rating' = 'down') as rated_down,
               (not bool_or(unanswered or coalesce(feedback->>'rating' = 'down', false)))::int as resolved
             from reply_grounds g join messages m on m.id = g.message_id and m.organization_id = g.organization_id
-            where g.organization_id = ${organization} and question is not null and ${within("g.created_at")}
+            where g.organization_id = ${organization} and question is not null and ${during("g.created_at")}
             group by topic_id, chatbot_id, session_id`
               : sql`
             select ${sql.csv(columns.map((column) => made[column] ?? sql.literal(column)))}, first_words, 1 as conversations,
               (message_count + 1) / 2 as questions, unanswered_replies as unanswered, rated_up, rated_down,
               (message_count > 1 and unanswered_replies = 0 and rated_down = 0)::int as resolved
             from sessions
-            where organization_id = ${organization} and ${within("updated_at")}`
+            where organization_id = ${organization} and ${during("updated_at")}`
           const names = columns.flatMap((column) => nameColumns[column] ?? [])
           const sums = sql.literal(
             [

@@ -1,6 +1,7 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Duration, Result } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
+import type { Reach } from "../../domain/Caller.ts"
 
 /** The OID of `float4[]`, a type that the client does not know. It is the same in every Postgres. */
 const FLOAT4_ARRAY = 1021
@@ -68,6 +69,18 @@ export const uuids = (values: ReadonlyArray<string>) => parameter(PgTypes.OID.uu
 export const integers = (values: ReadonlyArray<number | null>) => parameter(PgTypes.OID.int4Array, values)
 const floats = (values: Float32Array) => parameter(FLOAT4_ARRAY, values)
 export const byteas = (values: ReadonlyArray<Uint8Array | null>) => parameter(PgTypes.OID.byteaArray, values)
+
+/**
+ * A condition that a chatbot is within reach. One chatbot is compared by itself, so that an index that begins with it
+ * gives its rows in order.
+ */
+export const within = (sql: SqlClient.SqlClient, reach: Reach, column: string): Statement.Fragment => {
+  if (reach === null) return sql``
+  const [only] = reach
+  return only !== undefined && reach.length === 1
+    ? sql`and ${sql.literal(column)} = ${only}`
+    : sql`and ${sql.literal(column)} = any(${uuids(reach)})`
+}
 
 /** An array in text form, for a column of arrays: within one array of arrays, Postgres wants all to have one length. */
 export const arrayText = (values: ReadonlyArray<string>): string =>

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import type { Reach } from "../../domain/Caller.ts"
 import { type ApiKeyId, type ChatbotId, type MessageId, OrganizationId } from "../../domain/Ids.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -7,6 +8,7 @@ import { type ModelCost, UsageCounts, type UsageGroup, UsageRow } from "../../do
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
 import { lengthy, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { within } from "../sql/SqlValues.ts"
 
 /** The tokens that a reply used, with the key and the chatbot that they count for. */
 export interface ReplyUsage {
@@ -23,8 +25,8 @@ export interface UsageQuery {
   /** The last day, which the report includes. */
   readonly to: string
   readonly groups: ReadonlyArray<UsageGroup>
-  /** The only chatbot whose usage counts; undefined for all. */
-  readonly chatbot: ChatbotId | undefined
+  /** The chatbots whose usage counts. */
+  readonly reach: Reach
   readonly page: Page
 }
 
@@ -70,10 +72,10 @@ export class Usage extends Context.Service<Usage>()("parley/storage/usage/Usage"
 
     return {
       /** Reads a page of a report, whose rows are ordered by the groups; the earliest day comes first. */
-      read: Effect.fnUntraced(function* ({ from, to, groups, chatbot, page }: UsageQuery) {
+      read: Effect.fnUntraced(function* ({ from, to, groups, page, reach }: UsageQuery) {
         const organization = yield* CurrentOrganization
         const condition = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
-          ${chatbot === undefined ? sql`` : sql`and chatbot_id = ${chatbot}`}`
+          ${within(sql, reach, "chatbot_id")}`
         const by = sql.literal(groups.map((group) => columns[group]).join(", "))
         const takenIn = (table: "usage_days" | "usage_entries") =>
           sql`select ${by}, replies::bigint, ${kinds} from ${sql(table)} where ${condition}`

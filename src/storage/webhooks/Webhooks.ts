@@ -1,6 +1,7 @@
 import { Context, type Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
+import type { Reach } from "../../domain/Caller.ts"
 import { originOf } from "../../domain/chatbot/UrlTemplate.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
@@ -13,7 +14,7 @@ import { SystemSql } from "../sql/Database.ts"
 import { sealRows, sealSecret, secretAssignments } from "../sql/SealedRows.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { arrayText, interval } from "../sql/SqlValues.ts"
+import { arrayText, interval, within } from "../sql/SqlValues.ts"
 import { openSecrets, SECRET_COLUMNS, StoredSecrets, webhookSecretPlace } from "./WebhookSecrets.ts"
 
 /** The fields of a webhook that its owner sets. */
@@ -31,9 +32,6 @@ const Row = Schema.Struct({
   created_at: TimestampColumn,
   updated_at: TimestampColumn,
 })
-
-/** The webhooks that a caller may reach: those of one chatbot, or of the whole organization. */
-export type Reach = ChatbotId | undefined
 
 /** The advisory lock of whoever counts the webhooks of an organization. */
 const COUNT_LOCK = 724_201_558
@@ -61,8 +59,6 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
         dropped::float8, case when old_until > now() then old_until end as old_secret_until, created_at, updated_at, (
           select count(*)::int from webhook_deliveries d where d.webhook_id = webhooks.id and d.state = 'waiting'
         ) as waiting`)
-
-    const within = (reach: Reach) => (reach === undefined ? sql`` : sql`and chatbot_id = ${reach}`)
 
     const only = rowOr(webhookNotFound)
 
@@ -112,7 +108,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
       list: Effect.fnUntraced(function* (reach: Reach) {
         const organization = yield* CurrentOrganization
         const rows = yield* decodeWebhooks(sql`
-          select ${columns} from webhooks where organization_id = ${organization} ${within(reach)}
+          select ${columns} from webhooks where organization_id = ${organization} ${within(sql, reach, "chatbot_id")}
           order by created_at, id`)
         return rows
       }, withoutSqlErrors),
@@ -121,7 +117,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
         const organization = yield* CurrentOrganization
         return yield* only(
           decodeWebhooks(sql`
-          select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`),
+          select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")}`),
         )
       }, withoutSqlErrors),
 
@@ -131,7 +127,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           const organization = yield* CurrentOrganization
           const before = yield* only(
             decodeWebhooks(sql`
-            select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}
+            select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")}
             for update`),
           )
           const content = yield* change(before)
@@ -162,7 +158,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
       remove: Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
         const organization = yield* CurrentOrganization
         const [gone] = yield* decodeUrl(sql`
-          delete from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)} returning url`)
+          delete from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")} returning url`)
         if (gone === undefined) return yield* webhookNotFound
         yield* auditing.record(sql, {
           organization,
@@ -186,7 +182,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           update webhooks set old_secret = secret, old_sealed = sealed, old_sealed_by = sealed_by,
             old_until = now() + ${interval(overlap)}, secret = ${sealed.secret}::text,
             sealed = ${sealed.sealed}::bytea, sealed_by = ${sealed.sealed_by}::text
-          where id = ${id} and organization_id = ${organization} ${within(reach)} returning ${columns}`),
+          where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")} returning ${columns}`),
         )
         yield* auditing.record(sql, { organization, action: "webhook.secret_rotated", target: id })
         return rotated
@@ -197,7 +193,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
         const organization = yield* CurrentOrganization
         const [row] = yield* decodeTested(sql`
           select ${sql.literal(SECRET_COLUMNS)}, url, coalesce(old_until > now(), false) as is_rotating
-          from webhooks where id = ${id} and organization_id = ${organization} ${within(reach)}`)
+          from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")}`)
         if (row === undefined) return yield* webhookNotFound
         yield* auditing.record(sql, {
           organization,

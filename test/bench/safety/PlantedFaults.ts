@@ -23,8 +23,8 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a key that is bound to a chatbot reaches another one by its path",
     file: "src/http/access/Authorization.ts",
-    text: "return named === bound || (named === undefined && isWithinBounds()) ? Effect.void : boundElsewhere",
-    replacement: "return named !== undefined || isWithinBounds() ? Effect.void : boundElsewhere",
+    text: "isServed || (named === undefined && isWithinBounds()) ?",
+    replacement: "named !== undefined || isWithinBounds() ?",
     tests: ["http/edge/Edge", "http/Admin"],
   },
   {
@@ -37,8 +37,8 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a key that is bound to a chatbot reaches another one by a body, a form or a query",
     file: "src/domain/Caller.ts",
-    text: "caller.chatbotId === null || caller.chatbotId === chatbotId ? Effect.void : boundElsewhere",
-    replacement: 'chatbotId !== "" || caller.chatbotId === null ? Effect.void : boundElsewhere',
+    text: "isWithin(caller.chatbots, chatbotId) ? Effect.void",
+    replacement: 'chatbotId !== "" || isWithin(caller.chatbots, chatbotId) ? Effect.void',
     tests: ["http/edge/Edge", "http/OpenAi"],
   },
   {

@@ -97,7 +97,7 @@ describe("an API key", () => {
           apiKeyId: apiKey.id,
           organizationId: organization,
           scopes,
-          chatbotId: chatbot,
+          chatbots: [chatbot],
           expiresAt: null,
           budgets: { organization: noBudget, key: noBudget },
         })
@@ -208,7 +208,7 @@ describe("an API key with the admin scope", () => {
       Effect.provideService(Caller, {
         apiKeyId: ApiKeyId.make(crypto.randomUUID()),
         scopes: ["admin", "chat"],
-        chatbotId: null,
+        chatbots: null,
         expiresAt: null,
         budgets: { organization: noBudget, key: noBudget },
         ...caller,
@@ -264,7 +264,7 @@ describe("the bootstrap", () => {
         expect(yield* operators).toHaveLength(1)
         expect(yield* keysOfOperator).toHaveLength(1)
         const caller = yield* authenticate(shown[0] ?? Redacted.make(""))
-        expect(caller).toMatchObject({ chatbotId: null, scopes: allScopes })
+        expect(caller).toMatchObject({ chatbots: null, scopes: allScopes })
         expect(yield* bootstrap()).toBeUndefined()
         expect(yield* keysOfOperator).toHaveLength(1)
       }),

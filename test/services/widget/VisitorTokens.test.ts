@@ -47,7 +47,7 @@ const embedded = (key: string, chatbot: ChatbotId): Placement => ({
     apiKeyId: ApiKeyId.make("01a1f949-5b33-72c9-a523-091829dc59a0"),
     organizationId: organization,
     scopes: ["chat"],
-    chatbotId: chatbot,
+    chatbots: [chatbot],
     expiresAt: null,
     budgets: { organization: noBudget, key: noBudget },
   },
@@ -139,7 +139,7 @@ describe("a visitor's token", () => {
         const { caller, visitor } = yield* admit(first.token)
         expect(visitor).toEqual({ id: visitor.id, chatbotId: chatbotOf(1), isVerified: false })
         expect(first.visitor).toEqual({ id: visitor.id, is_verified: false })
-        expect(caller).toMatchObject({ organizationId: organization, scopes: ["chat"], chatbotId: chatbotOf(1) })
+        expect(caller).toMatchObject({ organizationId: organization, scopes: ["chat"], chatbots: [chatbotOf(1)] })
         expect((yield* open({ visitor_secret: secret })).visitor.id).toBe(visitor.id)
         expect((yield* open({ visitor_secret: secret, key: "two" })).visitor.id).not.toBe(visitor.id)
         expect((yield* open()).visitor.id).not.toBe((yield* open()).visitor.id)

@@ -37,7 +37,7 @@ describe("chatbots", () => {
         const chatbots = yield* Chatbots
         const made = yield* as(organization)(Effect.replicateEffect(makeChatbot, 7))
         const ids = made.map(({ id }) => id)
-        const page = (after: Place | undefined) => as(organization)(chatbots.list({ limit: 3, after }))
+        const page = (after: Place | undefined) => as(organization)(chatbots.list({ limit: 3, after }, null))
         const first = yield* page(undefined)
         yield* as(organization)(makeChatbot)
         const second = yield* page(first.next)

@@ -61,7 +61,7 @@ const addTopic = Effect.fnUntraced(function* ({ chatbot, organization }: Tenant,
 })
 
 const report = Effect.fnUntraced(function* (tenant: Tenant, groups: ConversationGroups, timeZone = "UTC") {
-  const of = { from: "2026-03-01", to: "2026-03-31", chatbot: undefined, page: { page: 1, limit: 10 } }
+  const of = { from: "2026-03-01", to: "2026-03-31", reach: null, page: { page: 1, limit: 10 } }
   return yield* as(tenant.organization)((yield* ConversationLists).count({ ...of, groups, timeZone }))
 })
 

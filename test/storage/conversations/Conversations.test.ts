@@ -132,7 +132,7 @@ describe("a session", () => {
           store,
         )
         const today = new Date().toISOString().slice(0, 10)
-        const scope = { from: "2020-01-01", to: today, chatbot: undefined }
+        const scope = { from: "2020-01-01", to: today, reach: null }
         const report = { ...scope, page: { page: 1, limit: 10 }, timeZone: "UTC" }
         const { rows, total } = yield* as(tenant.organization)(
           (yield* ConversationLists).count({ ...report, groups: "chatbot" }),

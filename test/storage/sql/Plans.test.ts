@@ -181,7 +181,7 @@ const counted = (groups: ConversationGroups) => () =>
       to: "2020-12-31",
       groups,
       timeZone: "UTC",
-      chatbot: undefined,
+      reach: null,
       page: { page: 1, limit: 20 },
     }),
   )
@@ -211,7 +211,7 @@ const conditions: Readonly<
         from: "2020-01-01",
         to: "9999-12-31",
         groups: ["chatbot"],
-        chatbot: undefined,
+        reach: null,
         page: { page: 1, limit: 20 },
       }),
     ),

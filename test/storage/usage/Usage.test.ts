@@ -14,7 +14,7 @@ const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
 const tokens = { input: 1, output: 10, cacheRead: 100, cacheWrite: 1_000 }
-const always = { from: "2000-01-01", to: "9999-12-31", chatbot: undefined, page: { page: 1, limit: 100 } }
+const always = { from: "2000-01-01", to: "9999-12-31", reach: null, page: { page: 1, limit: 100 } }
 
 /** Counts one reply, whose session does not exist. */
 const count = Effect.fnUntraced(function* (

@@ -34,7 +34,7 @@ test("the secret of a webhook that another server rotates while this one encrypt
               Effect.promise(async () => {
                 rotated ??= runtime.runPromise(
                   onOldServer(({ rotate }) =>
-                    as(organization)(rotate(id, undefined, Redacted.make("second"), Duration.hours(1))),
+                    as(organization)(rotate(id, null, Redacted.make("second"), Duration.hours(1))),
                   ),
                 )
                 await Bun.sleep(A_WHILE)
@@ -54,7 +54,7 @@ test("the secret of a webhook that another server rotates while this one encrypt
         old,
       )(
         Webhooks.use(({ signTest }) =>
-          Effect.flatMap(as(organization)(signTest(id, undefined)), (signing) => signing.secrets),
+          Effect.flatMap(as(organization)(signTest(id, null)), (signing) => signing.secrets),
         ),
       )
       expect(secrets.map(Redacted.value)).toEqual(["second", "first"])
