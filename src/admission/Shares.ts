@@ -22,6 +22,8 @@ export const ShareBounds = Context.Reference("parley/admission/ShareBounds", {
       lists: 4,
       /** Streams of events, such as open consoles. */
       events: 64,
+      /** Streams of changes in conversations, such as open chat widgets. */
+      updates: 2_048,
     },
     /** Time that a request beyond a share waits for its turn; a client that waits longer would rather try again. */
     wait: Duration.seconds(2) as Duration.Input,

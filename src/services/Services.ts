@@ -39,6 +39,8 @@ import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { VisitorTokens } from "./widget/VisitorTokens.ts"
 import { LiveReplies } from "./widget/LiveReplies.ts"
 import { VisitorChats } from "./widget/VisitorChats.ts"
+import { VisitorHandovers } from "./widget/VisitorHandovers.ts"
+import { VisitorUpdates } from "./widget/VisitorUpdates.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 export interface ServicesSettings extends SystemStatesSettings {
@@ -55,7 +57,8 @@ export interface ServicesSettings extends SystemStatesSettings {
 export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
 
 /** The services of the chat widget. */
-const widget = Layer.mergeAll(VisitorTokens.layer(), VisitorChats.layer).pipe(
+const widget = Layer.mergeAll(VisitorUpdates.layer(), VisitorHandovers.layer, VisitorChats.layer).pipe(
+  Layer.provideMerge(VisitorTokens.layer()),
   Layer.provideMerge(Layer.mergeAll(Placements.layer, IdentitySecrets.layer, VisitorConversations.layer)),
   Layer.provide(LiveReplies.layer),
 )

@@ -62,6 +62,7 @@ import { WebhookUpkeep } from "./webhooks/WebhookUpkeep.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
 import { PublicChatbots } from "./chatbots/PublicChatbots.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
+import { VisitorHandovers } from "./widget/VisitorHandovers.ts"
 
 /**
  * Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings, and
@@ -123,6 +124,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Usage.layer,
     VectorIndexes.layer(),
     VisitorConversations.layer,
+    VisitorHandovers.layer.pipe(Layer.provide(Conversations.layer)),
     WebhookDeliveries.layer,
     WebhookQueue.layer,
     Webhooks.layer,

@@ -213,10 +213,13 @@ const ofVisitors = [
   "GET /api/widget/conversations",
   "DELETE /api/widget/conversations",
   "DELETE /api/widget/conversations/{conversationId}",
+  "GET /api/widget/conversations/{conversationId}/events",
   "GET /api/widget/conversations/{conversationId}/messages",
   "POST /api/widget/conversations/{conversationId}/messages/{messageId}/feedback",
   "GET /api/widget/conversations/{conversationId}/messages/{messageId}/sources/{index}",
+  "POST /api/widget/conversations/{conversationId}/presence",
   "GET /api/widget/conversations/{conversationId}/transcript",
+  "POST /api/widget/handover",
 ]
 const open = [
   "GET /healthz",
@@ -384,6 +387,8 @@ describe("/openapi.json", () => {
       [`POST ${chatbot}/conversations/{sessionId}/messages/{messageId}/feedback`]: json,
       "POST /api/widget/sessions": json,
       "POST /api/widget/chat": json,
+      "POST /api/widget/conversations/{conversationId}/presence": json,
+      "POST /api/widget/handover": json,
       "POST /api/widget/conversations/{conversationId}/messages/{messageId}/feedback": json,
       "POST /api/external/erasures": json,
       "POST /api/external/webhooks": json,

@@ -9,25 +9,29 @@ export interface ReadEvent {
   readonly conversation?: { readonly id: string; readonly message_count: number }
 }
 
-/** A client that listens to the events of its organization. */
-export interface Listener {
-  readonly events: ReadonlyArray<ReadEvent>
+/** A client that listens to events. */
+export interface Listener<Event = ReadEvent> {
+  readonly events: ReadonlyArray<Event>
   /** Waits until an event fits, and returns it. */
-  readonly until: (fits: (event: ReadEvent) => boolean) => Promise<ReadEvent>
+  readonly until: (fits: (event: Event) => boolean) => Promise<Event>
   /** Resolves when the server ends the stream. */
   readonly ended: Promise<void>
   readonly leave: () => void
 }
 
-/** Listens to events, and waits until the stream has begun. */
-export const listen = async (client: Client, query = ""): Promise<Listener> => {
+/** Listens to the events of an organization, and waits until the stream has begun. */
+export const listen = (client: Client, query = ""): Promise<Listener> =>
+  listenAt(`${client.url}/api/external/events${query}`, { "x-api-key": client.key ?? "" })
+
+/** Listens to the events of an address, and waits until the stream has begun. */
+export const listenAt = async <Event extends { readonly type: string }>(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Listener<Event>> => {
   const abort = new AbortController()
-  const response = await fetch(`${client.url}/api/external/events${query}`, {
-    headers: { "x-api-key": client.key ?? "" },
-    signal: abort.signal,
-  })
+  const response = await fetch(url, { headers, signal: abort.signal })
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
-  const events: Array<ReadEvent> = []
+  const events: Array<Event> = []
   let wake = () => {}
   const read = async () => {
     let text = ""
@@ -41,7 +45,7 @@ export const listen = async (client: Client, query = ""): Promise<Listener> => {
     }
   }
   const ended = read().catch(() => {})
-  const until = async (fits: (event: ReadEvent) => boolean): Promise<ReadEvent> => {
+  const until = async (fits: (event: Event) => boolean): Promise<Event> => {
     for (;;) {
       const found = events.find(fits)
       if (found !== undefined) return found

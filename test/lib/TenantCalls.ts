@@ -56,6 +56,7 @@ import { WebhookQueue } from "../../src/storage/webhooks/WebhookQueue.ts"
 import { Webhooks } from "../../src/storage/webhooks/Webhooks.ts"
 import { WebhookUpkeep } from "../../src/storage/webhooks/WebhookUpkeep.ts"
 import { VisitorConversations } from "../../src/storage/widget/VisitorConversations.ts"
+import { VisitorHandovers } from "../../src/storage/widget/VisitorHandovers.ts"
 import type { platform, storage } from "./Layers.ts"
 import { chunkBatch, contentOf, newChatbotId, newDocumentId, newId, sessionNamed } from "./Tenants.ts"
 
@@ -375,6 +376,25 @@ const visitorCases: Cases<VisitorConversations["Service"]> = {
   ],
 }
 
+const visitorHandoverCases: Cases<VisitorHandovers["Service"], "handOver" | "presence"> = {
+  handOver: [
+    "NotFound",
+    (handovers, target) =>
+      handovers.handOver(visitorOf(target), {
+        conversation: target.session,
+        isNew: false,
+        message: undefined,
+        session: { platform: "widget" },
+        email: "e@v.il",
+        event: crypto.randomUUID(),
+      }),
+  ],
+  presence: [
+    undefined,
+    (handovers, target) => handovers.presence(visitorOf(target), target.session, { state: "writing" }),
+  ],
+}
+
 const asked = [{ language: "english" as const, words: "shared" }]
 
 const chunksIn = (pack: ChunkPack) => Array.from(unpack(pack))
@@ -685,6 +705,7 @@ export const tenantCalls = [
   ...named("Messages", Messages, messageCases),
   ...named("Replies", Replies, replyCases),
   ...named("VisitorConversations", VisitorConversations, visitorCases),
+  ...named("VisitorHandovers", VisitorHandovers, visitorHandoverCases),
   ...named("Chunks", Chunks, chunkCases),
   ...named("IdempotencyKeys", IdempotencyKeys, idempotencyCases),
   ...named("Ingestions", Ingestions, ingestionCases),

@@ -1,7 +1,15 @@
 import { expect } from "bun:test"
 import { Schema } from "effect"
-import { VisitorSession, WidgetConversation, type WidgetEvent, WidgetMessage } from "../../src/domain/widget/Widget.ts"
+import {
+  VisitorSession,
+  WidgetConversation,
+  type WidgetEvent,
+  WidgetHandover,
+  WidgetMessage,
+  type WidgetUpdate,
+} from "../../src/domain/widget/Widget.ts"
 import { type Client, read, type Reply } from "./Client.ts"
+import { type Listener, listenAt } from "./EventReader.ts"
 
 /*
  * Visitors of the chat widget, as a browser is one: with a session's token, and streams that may be cut off.
@@ -13,6 +21,7 @@ const Messages = Schema.Struct({
   messages: Schema.Array(WidgetMessage),
   next_cursor: Schema.optionalKey(Schema.NullOr(Schema.String)),
   reply: Schema.optionalKey(Schema.Struct({ id: Schema.String })),
+  handover: Schema.NullOr(WidgetHandover),
 })
 
 /** Makes a publishable key of a chatbot. */
@@ -141,6 +150,11 @@ export class VisitorClient {
 
   async page(conversation: string, query = "") {
     return read(Messages, await this.send("GET", `/conversations/${conversation}/messages${query}`))
+  }
+
+  /** Listens to a conversation, and waits until the stream has begun. */
+  listen(conversation: string): Promise<Listener<WidgetUpdate>> {
+    return listenAt(`${this.client.url}/api/widget/conversations/${conversation}/events`, this.headers)
   }
 
   async messages(conversation: string): Promise<ReadonlyArray<WidgetMessage>> {

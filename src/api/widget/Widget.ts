@@ -11,14 +11,18 @@ import {
   WidgetChatRequest,
   WidgetConfig,
   WidgetConversation,
+  WidgetHandover,
+  WidgetHandoverRequest,
   WidgetKey,
   WidgetMessage,
+  WidgetPresence,
   WidgetSource,
+  WidgetUpdate,
 } from "../../domain/widget/Widget.ts"
 import { chatFailures } from "../conversations/Chat.ts"
 import { Problems, RequestBody, VisitorAuthorization } from "../Middleware.ts"
 import { AnsweredBy, described, IsForStrangers, IsSlow, RequestCost } from "../parts/Annotations.ts"
-import { alsoStream } from "../parts/EventStream.ts"
+import { alsoStream, onlyStream } from "../parts/EventStream.ts"
 import { cursorQuery, integer, nextCursor } from "../parts/Paging.ts"
 import { Problem } from "../failures/Problem.ts"
 
@@ -105,6 +109,7 @@ const messages = HttpApiEndpoint.get("messages", `${conversationPath}/messages`,
     reply: Schema.optionalKey(Schema.Struct({ id: MessageId })).annotate({
       description: "The reply that is being made, which is in `messages` once it is stored.",
     }),
+    handover: Schema.NullOr(WidgetHandover).annotate({ description: "Null where it was never handed over." }),
   }),
   error: Problem.NotFound,
 }).annotateMerge(
@@ -186,7 +191,7 @@ const source = HttpApiEndpoint.get("source", `${messagePath}/sources/:index`, {
 )
 
 const eventStream = alsoStream(
-  "Server-sent events. The data of each is a JSON object with a `type`, and its `id` counts the events of the reply. `start` (`conversation_id`, `message_id`) comes first. `tool` says what the chatbot is doing (`tool`: `search`, with `query`, `documents` or `other`), `text` has the next piece of the reply, whose pieces together are the stored text, and `source` a passage that it rests on (`index`, `title`, `page`, `quote`, and `url` where its document is a page). The last event is `finish` (`finish_reason`), `error` (`code`, `detail`) or `stopped`. A comment comes every now and then, so that nothing in between takes the connection for dead.",
+  "Server-sent events. The data of each is a JSON object with a `type`, and its `id` counts the events of the reply. `start` (`conversation_id`, `message_id`) comes first. `handover` says that people answer in the conversation, and that there is no reply. `tool` says what the chatbot is doing (`tool`: `search`, with `query`, `documents` or `other`), `text` has the next piece of the reply, whose pieces together are the stored text, and `source` a passage that it rests on (`index`, `title`, `page`, `quote`, and `url` where its document is a page). The last event is `finish` (`finish_reason`), `error` (`code`, `detail`) or `stopped`. A comment comes every now and then, so that nothing in between takes the connection for dead.",
 )
 
 const chat = HttpApiEndpoint.post("chat", "/api/widget/chat", {
@@ -237,9 +242,67 @@ const stop = HttpApiEndpoint.delete("stop", replyPath, {
   ),
 )
 
+const handOver = HttpApiEndpoint.post("handOver", "/api/widget/handover", {
+  payload: WidgetHandoverRequest,
+  success: Schema.Struct({ conversation: WidgetConversation }),
+  error: [Problem.Forbidden, Problem.NotFound, Problem.Conflict, Problem.ChatbotInactive, Problem.QuotaReached],
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    described(
+      "Ask for a person",
+      "From now on people answer in the conversation: a reply that is being made is stopped, and what there is of it stays. The message, if there is one, is stored with it; a new conversation needs one. Refused (403) unless `settings.handover.button` is set. A conversation that people have stays theirs.",
+    ),
+  )
+
+const updates = HttpApiEndpoint.get("updates", `${conversationPath}/events`, {
+  params: ofConversation,
+  success: WidgetUpdate,
+  error: [Problem.NotFound, Problem.TooManyAtOnce],
+})
+  .annotate(IsSlow, true)
+  .annotateMerge(
+    OpenApi.annotations({
+      summary: "Subscribe to a visitor's conversation",
+      description: [
+        "Server-sent events, each with a `WidgetUpdate` as JSON in `data`, within about a second of the change, whichever server made it. Replies that are being made have a stream of their own.",
+        "Events are not kept. Every stream begins with `resync`, also after a lost connection: then read the messages anew. A comment is sent as a heartbeat. The stream ends when the conversation is deleted, when the token or its key ends, and when the server stops; clients connect again.",
+      ].join("\n\n"),
+      transform: onlyStream("Events, each with a `WidgetUpdate` as its `data`."),
+    }),
+  )
+
+const presence = HttpApiEndpoint.post("presence", `${conversationPath}/presence`, {
+  params: ofConversation,
+  payload: WidgetPresence,
+  success: Schema.Struct({ handover: Schema.NullOr(WidgetHandover) }),
+  error: Problem.NotFound,
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    described(
+      "Say what a visitor does",
+      "That it writes holds for ten seconds. People see it, and how far the visitor has read, where the conversation was handed over.",
+    ),
+  )
+
 /** The endpoints of a visitor's conversations. */
 export class WidgetApi extends HttpApiGroup.make("widget")
-  .add(conversations, messages, removeAll, remove, transcript, rate, source, chat, resume, stop)
+  .add(
+    conversations,
+    messages,
+    removeAll,
+    remove,
+    transcript,
+    rate,
+    source,
+    chat,
+    resume,
+    stop,
+    handOver,
+    updates,
+    presence,
+  )
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateEndpoints(AnsweredBy, "the visitor's worker")
   .annotateMerge(

@@ -51,5 +51,7 @@ export class Visitor extends Context.Service<
     readonly isVerified: boolean
     readonly email?: string
     readonly name?: string
+    /** The token of the request, whose end ends what the request has begun; absent while a session is opened. */
+    readonly token?: string
   }
 >()("parley/domain/widget/Visitor") {}

@@ -46,6 +46,15 @@ export const WidgetConfig = Schema.Struct({
     description: "Whether an e-mail address is asked for before the first reply.",
   }),
   is_active: Schema.Boolean.annotate({ description: "Whether the chatbot answers." }),
+  handover: Schema.NullOr(
+    Schema.Struct({
+      button: Schema.Boolean.annotate({ description: "Whether the widget offers to talk to a person." }),
+      is_open: Schema.Boolean.annotate({
+        description: "Whether people are there now, by the opening hours. If not, a visitor leaves a message.",
+      }),
+    }),
+  ).annotate({ description: "Null where the chatbot hands over nothing by itself." }),
+  attachments: Schema.Boolean.annotate({ description: "Whether visitors may send images and PDFs." }),
 }).annotate({ identifier: "WidgetConfig" })
 export type WidgetConfig = typeof WidgetConfig.Type
 
@@ -98,10 +107,29 @@ export const WidgetSource = Schema.Struct({
 }).annotate({ identifier: "WidgetSource" })
 export type WidgetSource = typeof WidgetSource.Type
 
+/** A person of the team as visitors see them. */
+export const WidgetPerson = Schema.Struct({
+  name: Schema.String,
+  avatar: Schema.optionalKey(Schema.String).annotate({ description: "Address of a picture." }),
+}).annotate({ identifier: "WidgetPerson" })
+export type WidgetPerson = typeof WidgetPerson.Type
+
+/** State of a conversation that was handed over to people, as its visitor sees it. */
+export const WidgetHandover = Schema.Struct({
+  owner: Schema.Literals(["bot", "people"]).annotate({ description: "Who answers." }),
+  assignee: Schema.NullOr(WidgetPerson).annotate({ description: "Who looks after the conversation." }),
+  read_at: Schema.NullOr(Timestamp).annotate({ description: "Up to when people have read what the visitor wrote." }),
+  unread: Schema.Int.annotate({ description: "Messages of people that the visitor has not read." }),
+}).annotate({ identifier: "WidgetHandover" })
+export type WidgetHandover = typeof WidgetHandover.Type
+
 /** A message as its visitor sees it. */
 export const WidgetMessage = Schema.Struct({
   id: MessageId,
-  role: Schema.Literals(["user", "assistant"]),
+  role: Schema.Literals(["user", "assistant", "agent"]).annotate({
+    description: "`agent`: a person of the team, whom `sender` names.",
+  }),
+  sender: Schema.optionalKey(WidgetPerson),
   content: Schema.String,
   created_at: Timestamp,
   client_id: Schema.optionalKey(Schema.String).annotate({ description: "The id that the widget gave the message." }),
@@ -123,6 +151,7 @@ export const WidgetConversation = Schema.Struct({
   message_count: Schema.Int,
   created_at: Timestamp,
   updated_at: Timestamp,
+  handover: Schema.NullOr(WidgetHandover).annotate({ description: "Null where it was never handed over." }),
 }).annotate({ identifier: "WidgetConversation" })
 export type WidgetConversation = typeof WidgetConversation.Type
 
@@ -130,9 +159,23 @@ export type WidgetConversation = typeof WidgetConversation.Type
 export const PAGE_URL_MAX_LENGTH = 2_000
 export const PAGE_TITLE_MAX_LENGTH = 200
 
+const conversation_id = Schema.optionalKey(SessionId).annotate({ description: "Absent: a new conversation." })
+
+const VisitedPageInput = Schema.Struct({
+  url: textUpTo(PAGE_URL_MAX_LENGTH)
+    .check(Schema.makeFilter((text: string) => isHttpUrl(text) || "Expected an http(s) URL", unexpressed))
+    .annotate({ description: "Origin and path are stored, and nothing else of it." }),
+  title: Schema.optionalKey(textUpTo(PAGE_TITLE_MAX_LENGTH)),
+})
+
+const page = Schema.optionalKey(VisitedPageInput).annotate({
+  description: "The page on which the visitor asks. Of a conversation, the first one is stored.",
+  examples: [{ url: "https://example.com/pricing", title: "Pricing" }],
+})
+
 /** Request of a visitor for a reply to a message. */
 export const WidgetChatRequest = Schema.Struct({
-  conversation_id: Schema.optionalKey(SessionId).annotate({ description: "Absent: a new conversation." }),
+  conversation_id,
   message: Schema.Struct({
     id: AnyUuid.annotate({
       description:
@@ -146,19 +189,52 @@ export const WidgetChatRequest = Schema.Struct({
   email: Schema.optionalKey(Schema.String).annotate({
     description: "The visitor's e-mail address, where the chatbot asks for one; an empty text declines.",
   }),
-  page: Schema.optionalKey(
-    Schema.Struct({
-      url: textUpTo(PAGE_URL_MAX_LENGTH)
-        .check(Schema.makeFilter((text: string) => isHttpUrl(text) || "Expected an http(s) URL", unexpressed))
-        .annotate({ description: "Origin and path are stored, and nothing else of it." }),
-      title: Schema.optionalKey(textUpTo(PAGE_TITLE_MAX_LENGTH)),
-    }),
-  ).annotate({
-    description: "The page on which the visitor asks. Of a conversation, the first one is stored.",
-    examples: [{ url: "https://example.com/pricing", title: "Pricing" }],
-  }),
+  page,
 })
 export type WidgetChatRequest = typeof WidgetChatRequest.Type
+
+/** Request of a visitor to talk to a person. */
+export const WidgetHandoverRequest = Schema.Struct({
+  conversation_id,
+  message: Schema.optionalKey(
+    Schema.Struct({
+      id: AnyUuid.annotate({
+        description: "Made by the widget. A message that is sent again with the same id is stored once.",
+      }),
+      text: textBetween(1, VISITOR_MESSAGE_MAX_LENGTH),
+    }),
+  ).annotate({ description: "What the visitor wants; a new conversation begins with it." }),
+  email: Schema.optionalKey(Schema.String).annotate({
+    description: "Where the visitor is answered when nobody is there.",
+  }),
+  page,
+})
+export type WidgetHandoverRequest = typeof WidgetHandoverRequest.Type
+
+/** What a visitor does in a conversation of people. */
+export const WidgetPresence = Schema.Struct({
+  state: Schema.Literals(["reading", "writing", "away"]),
+  read_to: Schema.optionalKey(Timestamp).annotate({ description: "`created_at` of the latest message that was seen." }),
+})
+export type WidgetPresence = typeof WidgetPresence.Type
+
+/** Change of a conversation while its visitor has it open, the data of one server-sent event. */
+export const WidgetUpdate = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("resync") }).annotate({
+    description:
+      "Read the messages anew: the first event of every stream, and sent again when more has changed than was told.",
+  }),
+  Schema.Struct({ type: Schema.Literal("message"), message: WidgetMessage }).annotate({
+    description: "A message was stored: one of a person, a reply, or one of the visitor.",
+  }),
+  Schema.Struct({ type: Schema.Literal("handover"), handover: Schema.NullOr(WidgetHandover) }).annotate({
+    description: "Who answers, who looks after the conversation, or how far it was read has changed.",
+  }),
+  Schema.Struct({ type: Schema.Literal("presence"), writing: Schema.NullOr(WidgetPerson) }).annotate({
+    description: "A person writes, or has stopped writing.",
+  }),
+]).annotate({ identifier: "WidgetUpdate" })
+export type WidgetUpdate = typeof WidgetUpdate.Type
 
 /**
  * An event of a reply, the data of one server-sent event, whose `id` counts the reply's events from 1. The texts of all
@@ -169,6 +245,8 @@ export type WidgetEvent =
   /** A tool is at work: `query` is what the documents are searched for. */
   | { readonly type: "tool"; readonly tool: "search" | "documents" | "other"; readonly query?: string }
   | { readonly type: "text"; readonly text: string }
+  /** People answer in the conversation, and no reply is made. */
+  | { readonly type: "handover" }
   | ({ readonly type: "source" } & WidgetSource)
   /** The sentences of the text that no passage supports. */
   | { readonly type: "unsupported"; readonly sentences: ReadonlyArray<string> }

@@ -9,9 +9,12 @@ import { PublicUrl } from "../../services/PublicUrl.ts"
 import { ensureOrigin, Placements } from "../../services/widget/Placements.ts"
 import { VisitorChats } from "../../services/widget/VisitorChats.ts"
 import { VisitorConversations } from "../../services/widget/VisitorConversations.ts"
+import { VisitorHandovers } from "../../services/widget/VisitorHandovers.ts"
+import { VisitorUpdates } from "../../services/widget/VisitorUpdates.ts"
 import { VisitorTokens } from "../../services/widget/VisitorTokens.ts"
 import { foreignOriginOf } from "../access/PageOrigin.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
+import { respondingWithChanges } from "../streams/Changes.ts"
 import { streamingOptions } from "../streams/Streaming.ts"
 import { formatOf, transcriptFile } from "../conversations/TranscriptFile.ts"
 import { respondWithReply } from "./ReplyStream.ts"
@@ -22,7 +25,10 @@ const conversing = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const conversations = yield* VisitorConversations
     const chats = yield* VisitorChats
+    const handovers = yield* VisitorHandovers
+    const updates = yield* VisitorUpdates
     const streaming = yield* streamingOptions
+    const respondWithChanges = yield* respondingWithChanges
 
     /** Lets a server that shuts down wait for a reply, and interrupt it in the end, as it does with requests. */
     const countAsRunning = ({ fiber }: LiveReply) => {
@@ -40,11 +46,16 @@ const conversing = HttpApiBuilder.group(
       messages: Effect.fnUntraced(function* ({ params, query, request }) {
         const paged = { ...query, limit: query.limit ?? MESSAGES_DEFAULT_COUNT }
         const of = yield* Visitor
-        const { items, next, reply } = yield* conversations.messages(of, params.conversationId, rangeOf(paged))
+        const { handover, items, next, reply } = yield* conversations.messages(
+          of,
+          params.conversationId,
+          rangeOf(paged),
+        )
         return {
           messages: items,
           ...nextPage(request.url, paged, next).body,
           ...(reply !== undefined && { reply: { id: reply } }),
+          handover,
         }
       }),
 
@@ -93,6 +104,23 @@ const conversing = HttpApiBuilder.group(
           {
             message: "Reply stopped successfully" as const,
           },
+        ),
+
+      handOver: ({ payload }) =>
+        Effect.map(
+          Visitor.use((visitor) => handovers.handOver(visitor, payload)),
+          (conversation) => ({ conversation }),
+        ),
+
+      // The scope of a request closes when its response is over, and the subscription ends with it.
+      updates: Effect.fnUntraced(function* ({ params, request }) {
+        return yield* respondWithChanges(request, yield* updates.subscribe(yield* Visitor, params.conversationId))
+      }),
+
+      presence: ({ params, payload }) =>
+        Effect.map(
+          Visitor.use((visitor) => handovers.presence(visitor, params.conversationId, payload)),
+          (handover) => ({ handover }),
         ),
     })
   }),

@@ -7,6 +7,7 @@ import { Forbidden, NotFound, type Unavailable } from "../../domain/Errors.ts"
 import { AnyUuid, ApiKeyId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ANY_ORIGIN, isAllowedOrigin, isPublishableKey } from "../../domain/widget/PublishableKey.ts"
+import { isOpen } from "../../domain/inbox/OpeningHours.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
 import { ApiKeys } from "../../storage/keys/ApiKeys.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
@@ -136,6 +137,12 @@ export class Placements extends Context.Service<Placements>()("parley/services/w
 const opaque = (color: string): string =>
   color.length === 4 ? color.replaceAll(/[0-9a-f]/gi, "$&$&") : color.slice(0, "#rrggbb".length)
 
+const handoverOf = (handover: ChatbotRow["settings"]["handover"]): WidgetConfig["handover"] => {
+  if (handover === undefined) return null
+  const { button = false, hours } = handover
+  return { button, is_open: hours === undefined || isOpen(hours, new Date()) }
+}
+
 const configOf = (chatbot: ChatbotRow, key: string, publicUrl: string): WidgetConfig => {
   const { avatar_blob, chat_widget_config: look, settings } = chatbot
   const { snippet } = settings
@@ -156,5 +163,7 @@ const configOf = (chatbot: ChatbotRow, key: string, publicUrl: string): WidgetCo
     translations: look.translations ?? {},
     is_email_requested: settings.isRequestUserInfoEnabled,
     is_active: chatbot.active,
+    handover: handoverOf(settings.handover),
+    attachments: settings.attachments === true,
   }
 }

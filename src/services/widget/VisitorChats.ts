@@ -11,7 +11,7 @@ import { Chat } from "../conversations/Chat.ts"
 import { LiveReplies, type LiveReply, type MakeReply, noReply, type ReplyEnd } from "./LiveReplies.ts"
 import { VisitorEvents, widgetSource } from "./VisitorEvents.ts"
 
-const PLATFORM = "widget"
+export const PLATFORM = "widget"
 
 /** A visitor's place in a reply: the events after this number are still to come. */
 export interface Reading {
@@ -128,14 +128,14 @@ const conversationMissing = InvalidRequest.at("conversation_id", "Expected the c
 const invalidEmail = InvalidRequest.at("email", "Expected an e-mail address, or an empty text to decline")
 
 /** The address that counts as given: the one that is signed, or else that of the form. */
-const emailOf = ({ email }: Visitor["Service"], { email: typed }: WidgetChatRequest) => {
+export const emailOf = ({ email }: Visitor["Service"], { email: typed }: Pick<WidgetChatRequest, "email">) => {
   if (email !== undefined || typed === undefined) return Effect.succeed(email)
   const given = typed.trim()
   return given === "" || findEmail(given) === given ? Effect.succeed(given) : Effect.fail(invalidEmail)
 }
 
 /** The page of a request without its query and fragment, which may hold secrets. */
-const pageOf = ({ page }: WidgetChatRequest): VisitedPage | undefined => {
+export const pageOf = ({ page }: Pick<WidgetChatRequest, "page">): VisitedPage | undefined => {
   if (page === undefined) return undefined
   const { origin, pathname } = new URL(page.url)
   return { ...page, url: origin + pathname }

@@ -79,8 +79,8 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
           const reply = replies.inConversation(visitor.id, conversation)
           const hasBegun = reply?.log.isEmpty === false
           const { items, next } = yield* storage.messages(of, conversation, range)
-          if (items.length === 0) yield* storage.get(of, conversation)
-          return { items: items.map(toMessage).toReversed(), next, reply: hasBegun ? reply.id : undefined }
+          const { handover } = yield* storage.get(of, conversation)
+          return { items: items.map(toMessage).toReversed(), next, reply: hasBegun ? reply.id : undefined, handover }
         }),
 
         transcript: Effect.fn("VisitorConversations.transcript")(function* (visitor: Of, conversation: SessionId) {
@@ -163,9 +163,9 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
   static readonly layer = Layer.effect(this, this.make)
 }
 
-const nameOf = ({ chatbotId, id }: Of): Storage.VisitorName => ({ chatbot: chatbotId, visitor: id })
+export const nameOf = ({ chatbotId, id }: Of): Storage.VisitorName => ({ chatbot: chatbotId, visitor: id })
 
-const toConversation = ({
+export const toConversation = ({
   created_at,
   title,
   updated_at,
@@ -177,9 +177,12 @@ const toConversation = ({
   updated_at: timestamp(updated_at),
 })
 
-const toMessage = (row: Storage.VisitorMessage): WidgetMessage => ({
+const roles = { user: "user", bot: "assistant", agent: "agent" } as const
+
+export const toMessage = (row: Storage.VisitorMessage): WidgetMessage => ({
   id: row.id,
-  role: row.sender_type === "user" ? "user" : "assistant",
+  role: roles[row.sender_type],
+  ...(row.sender !== null && { sender: row.sender }),
   content: row.content,
   created_at: timestamp(row.created_at),
   ...(row.mid !== null && { client_id: row.mid }),

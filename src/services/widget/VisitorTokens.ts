@@ -112,10 +112,14 @@ export class VisitorTokens extends Context.Service<VisitorTokens>()("parley/serv
           if (!(yield* isLive)) return yield* notValid
         }
         const about = { ...(email !== undefined && { email }), ...(name !== undefined && { name }) }
-        return { placement, visitor: { id, chatbotId, isVerified: secretId !== undefined, ...about } }
+        return { placement, visitor: { id, chatbotId, isVerified: secretId !== undefined, token, ...about } }
       })
 
       return {
+        /** Whether a token that was admitted holds still. It does while the database cannot say. */
+        isLive: (token: string) =>
+          Effect.match(read(token), { onSuccess: () => true, onFailure: ({ _tag }) => _tag !== "Unauthorized" }),
+
         /**
          * Opens a session for a visitor: the one whom the identity token names, or else the one who knows the secret,
          * or else a new one who cannot come back. With both, the conversations of the one who knows the secret go over

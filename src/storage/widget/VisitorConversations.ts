@@ -7,6 +7,7 @@ import { Conflict } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { WidgetHandover, WidgetPerson } from "../../domain/widget/Widget.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { deleteSomeSessions, ROWS_AT_ONCE } from "../LargeDeletions.ts"
 import { sessionNotFound } from "../conversations/Messages.ts"
@@ -28,6 +29,7 @@ export const VisitorConversation = Schema.Struct({
   message_count: Schema.Finite,
   created_at: Schema.Date,
   updated_at: Schema.Date,
+  handover: Schema.NullOr(WidgetHandover),
 })
 export type VisitorConversation = typeof VisitorConversation.Type
 
@@ -42,6 +44,8 @@ export const VisitorMessage = Schema.Struct({
   sources: Schema.NullOr(Schema.Array(Source)),
   unsupported: Schema.NullOr(Schema.Array(Unsupported)),
   feedback: Schema.NullOr(Feedback),
+  /** The person who wrote it; null for other messages. */
+  sender: Schema.NullOr(WidgetPerson),
   created_at: Schema.Date,
 })
 export type VisitorMessage = typeof VisitorMessage.Type
@@ -68,6 +72,21 @@ export const CurrentPassage = Schema.Struct({
   has_changed: Schema.Boolean,
 })
 export type CurrentPassage = typeof CurrentPassage.Type
+
+/** The column `handover` of the session `s`, a `WidgetHandover`. What was read is known to the millisecond. */
+export const HANDOVER_COLUMN = `case when s.owner_since is not null then jsonb_build_object(
+    'owner', s.owner,
+    'assignee', (
+      select jsonb_strip_nulls(jsonb_build_object('name', p.name, 'avatar', p.avatar))
+      from people p where p.id = s.assignee and p.organization_id = s.organization_id
+    ),
+    'read_at', to_char(s.people_read_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"'),
+    'unread', (
+      select count(*) from messages m
+      where m.session_id = s.id and m.organization_id = s.organization_id and m.sender_type = 'agent'
+        and date_trunc('milliseconds', m.created_at) > coalesce(s.visitor_read_at, '-infinity')
+    )
+  ) end as handover`
 
 export type Order = "latest first" | "oldest first"
 
@@ -115,7 +134,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
           select left(m.content, ${TITLE_MAX_LENGTH}::int) from messages m
           where m.session_id = s.id and m.organization_id = s.organization_id and m.sender_type = 'user'
           order by m.created_at, m.id limit 1
-        ), '') as title`
+        ), '') as title, ${sql.literal(HANDOVER_COLUMN)}`
 
       const messages = Effect.fnUntraced(function* (
         of: VisitorName,
@@ -126,15 +145,18 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
         const [sign, direction] = order === "latest first" ? (["<", "desc"] as const) : ([">", "asc"] as const)
         const rows = yield* decodeMessages(sql`
           select m.id, m.sender_type, m.content, m.finish_reason, m.metadata->>'mid' as mid, m.sources, m.unsupported, m.feedback,
-            m.created_at, ${sql.literal(placeColumn("m.created_at"))}
+            m.created_at, ${sql.literal(placeColumn("m.created_at"))}, case when m.sender_type = 'agent' then
+              jsonb_strip_nulls(jsonb_build_object('name', coalesce(m.person_name, p.name, ''), 'avatar', p.avatar))
+            end as sender
           from sessions s join messages m on m.session_id = s.id and m.organization_id = s.organization_id
+            left join people p on p.id = m.person_id and p.organization_id = m.organization_id
           where s.id = ${conversation} and ${yield* owned(of)} ${afterPlace(sql, range.after, sign, "m.created_at, m.id")}
-            and (m.sender_type = 'user' or coalesce((
+            and (m.sender_type <> 'bot' or coalesce((
               select n.sender_type from messages n
               where n.session_id = m.session_id and n.organization_id = m.organization_id
                 and (n.created_at, n.id) > (m.created_at, m.id)
               order by n.created_at, n.id limit 1
-            ), 'user') = 'user')
+            ), 'user') <> 'bot')
           order by m.created_at ${sql.literal(direction)}, m.id ${sql.literal(direction)} limit ${readLimit(range)}`)
         return toListed(rows, range, (row) => row)
       }, withoutSqlErrors)

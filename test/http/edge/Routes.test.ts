@@ -49,6 +49,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "GET /api/external/chatbot/:chatbotId/knowledge-base/export",
       "GET /api/external/events",
       "GET /api/widget/chat/:replyId",
+      "GET /api/widget/conversations/:conversationId/events",
       "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",

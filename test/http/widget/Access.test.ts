@@ -73,6 +73,8 @@ describe("a publishable key", () => {
       translations: {},
       is_email_requested: false,
       is_active: true,
+      handover: null,
+      attachments: false,
     })
     const session = read(VisitorSession, await open(key, { visitor_secret: secret }))
     expect(session.visitor).toEqual({ id: session.visitor.id, is_verified: false })

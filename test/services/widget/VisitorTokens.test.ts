@@ -41,6 +41,8 @@ const embedded = (key: string, chatbot: ChatbotId): Placement => ({
     translations: {},
     is_email_requested: false,
     is_active: true,
+    handover: null,
+    attachments: false,
   },
   allowedOrigins: ["*"],
   caller: {
@@ -137,7 +139,7 @@ describe("a visitor's token", () => {
       Effect.gen(function* () {
         const first = yield* open({ visitor_secret: secret })
         const { caller, visitor } = yield* admit(first.token)
-        expect(visitor).toEqual({ id: visitor.id, chatbotId: chatbotOf(1), isVerified: false })
+        expect(visitor).toEqual({ id: visitor.id, chatbotId: chatbotOf(1), isVerified: false, token: first.token })
         expect(first.visitor).toEqual({ id: visitor.id, is_verified: false })
         expect(caller).toMatchObject({ organizationId: organization, scopes: ["chat"], chatbots: [chatbotOf(1)] })
         expect((yield* open({ visitor_secret: secret })).visitor.id).toBe(visitor.id)

@@ -60,6 +60,8 @@ export const lookOf = (chatbot: Fields, widget: Fields): PreviewConfig => {
     translations: translationsIn(widget),
     is_email_requested: chatbot["settings.isRequestUserInfoEnabled"] === true,
     is_active: chatbot["active"] === true,
+    handover: null,
+    attachments: false,
   }
 }
 
