@@ -13,7 +13,10 @@ alter table sessions
   add column tags text[] not null default '{}',
   -- Up to when the visitor, and any person, has read.
   add column visitor_read_at timestamptz,
-  add column people_read_at timestamptz;
+  add column people_read_at timestamptz,
+  -- When people were last told by e-mail that the visitor waits, and the visitor that a person has answered.
+  add column people_mailed_at timestamptz,
+  add column visitor_mailed_at timestamptz;
 
 -- Conversations of people are few beside all others.
 create index sessions_of_people on sessions (organization_id, updated_at, id) where owner = 'people';
@@ -26,6 +29,9 @@ alter table messages
   -- The person who wrote it, and their name at that time; of a message of a person alone.
   add column person_id uuid,
   add column person_name text;
+
+-- Messages of people are few beside all others.
+create index messages_of_people on messages (created_at) where sender_type = 'agent';
 
 -- What happened in a conversation beside its messages, and notes that visitors never see.
 create table conversation_events (

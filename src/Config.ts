@@ -5,13 +5,25 @@ import { data } from "./config/Data.ts"
 import { documents } from "./config/Documents.ts"
 import { languageModels } from "./config/LanguageModels.ts"
 import { organizations } from "./config/Organizations.ts"
+import { people } from "./config/People.ts"
 import { rateLimits } from "./config/Rates.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { telemetry } from "./config/Telemetry.ts"
 import type { StartupError } from "./system/StartupError.ts"
 
-const groups = [address, data, languageModels, search, documents, chats, rateLimits, organizations, telemetry] as const
+const groups = [
+  address,
+  data,
+  languageModels,
+  search,
+  documents,
+  chats,
+  rateLimits,
+  organizations,
+  people,
+  telemetry,
+] as const
 
 type Values = Types.UnionToIntersection<ValuesOf<(typeof groups)[number]["sections"]>>
 

@@ -2,7 +2,8 @@ import { DATABASE_URL, HOST, PORT, PUBLIC_URL, TRUSTED_PROXIES, WORKERS } from "
 import { duration, httpUrl, integer, oneOf, proxies, text, workers as workerCount } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
-const publicUrl = httpUrl.orAbsent(
+/** Shared by the sections whose layers make addresses of this server. */
+export const publicUrl = httpUrl.orAbsent(
   PUBLIC_URL,
   "Base of the addresses in answers. Set it when clients use another name, as behind a proxy. Absent: host and port.",
 )

@@ -56,6 +56,12 @@ export const postgresUrl = kind(
   true,
 )
 
+export const smtpUrl = kind(
+  "a URL such as `smtps://user:password@smtp.example.com`",
+  (value) => (/^smtps?:\/\//.test(value) && URL.canParse(value) ? Redacted.make(value) : undefined),
+  true,
+)
+
 /** An address that reports and failures may show. */
 export const httpUrl = kind("an http(s) URL without a user and a password", (value) => {
   if (!/^https?:\/\//.test(value) || !URL.canParse(value)) return undefined

@@ -5,6 +5,7 @@ import { BlobCheck, type BlobCheckSettings } from "./BlobCheck.ts"
 import { Crawls } from "./Crawls.ts"
 import { Ingestion, type IngestionSettings } from "./Ingestion.ts"
 import { OrganizationRemoval } from "./OrganizationRemoval.ts"
+import * as Mails from "./Mails.ts"
 import * as Reembedding from "./Reembedding.ts"
 import * as Retention from "./Retention.ts"
 import * as Sealing from "./Sealing.ts"
@@ -16,6 +17,7 @@ export interface JobsSettings {
   readonly budgets: BudgetSettings
   readonly blobCheck: BlobCheckSettings
   readonly ingestion: IngestionSettings
+  readonly mail: Mails.MailSettings
   readonly retention: Retention.RetentionSettings
 }
 
@@ -23,6 +25,7 @@ export interface JobsSettings {
 export const layer = (settings: JobsSettings) =>
   Layer.mergeAll(
     BlobCheck.layerRegularly(),
+    Mails.layer(settings.mail),
     OrganizationRemoval.layerRegularly,
     Reembedding.layer(),
     Retention.layer(settings.retention),

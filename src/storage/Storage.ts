@@ -39,6 +39,7 @@ import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Ingestions } from "./documents/Ingestions.ts"
 import { Inspection } from "./inspection/Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
+import { Mails } from "./inbox/Mails.ts"
 import { Messages } from "./conversations/Messages.ts"
 import { OrganizationRemains } from "./organizations/OrganizationRemains.ts"
 import { Organizations } from "./organizations/Organizations.ts"
@@ -92,6 +93,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Ingestions.layer,
     Inspection.layer,
     LexemeIndexes.layer,
+    Mails.layer,
     Messages.layer,
     OrganizationChanges.layer.pipe(Layer.provide(Documents.layer)),
     OrganizationRemains.layer,

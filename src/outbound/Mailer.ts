@@ -1,0 +1,46 @@
+import { Duration, Effect, Predicate, Redacted, Schema } from "effect"
+
+/** A mail could not be sent. */
+export class MailFailed extends Schema.TaggedError<MailFailed>()("MailFailed", {
+  detail: Schema.String,
+  /** Whether the server refuses it for ever, such as for an address that does not exist. */
+  isFinal: Schema.Boolean,
+}) {}
+
+/** An e-mail of plain text. */
+export interface Mail {
+  /** Addresses of which none sees the others. */
+  readonly to: ReadonlyArray<string>
+  readonly subject: string
+  readonly text: string
+}
+
+/** Time for a connection, and for each answer of the server. */
+const TIMEOUT = Duration.seconds(20)
+
+/** Sends e-mail through the server of an `smtp://` or `smtps://` address. */
+export const makeMailer = Effect.fnUntraced(function* (server: Redacted.Redacted, from: string) {
+  // Most servers send no e-mail, and do not load it.
+  const { createTransport } = yield* Effect.promise(() => import("nodemailer"))
+  const timeout = Duration.toMillis(TIMEOUT)
+  const transport = createTransport(
+    { url: Redacted.value(server), connectionTimeout: timeout, greetingTimeout: timeout, socketTimeout: timeout },
+    // Nothing of a mail is read from a file or an address that it names.
+    { from, disableFileAccess: true, disableUrlAccess: true },
+  )
+  return ({ subject, text, to }: Mail) =>
+    Effect.forEach(
+      to,
+      (address) =>
+        Effect.tryPromise({
+          try: () => transport.sendMail({ to: { name: "", address }, subject, text }),
+          catch: failureOf,
+        }),
+      { discard: true },
+    )
+})
+
+const failureOf = (cause: unknown): MailFailed => {
+  const code = Predicate.hasProperty(cause, "responseCode") ? Number(cause.responseCode) : 0
+  return new MailFailed({ detail: cause instanceof Error ? cause.message : String(cause), isFinal: code >= 500 })
+}
