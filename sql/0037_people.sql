@@ -22,7 +22,7 @@ create table sign_in_providers (
   issuer text not null,
   client_id text not null,
   -- The secret of the client; null where it is encrypted.
-  client_secret text,
+  secret text,
   sealed bytea,
   sealed_by text,
   -- The claim that names groups or roles, such as `groups`.
@@ -32,7 +32,7 @@ create table sign_in_providers (
   version bigint not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  check ((client_secret is null) <> (sealed is null) and (sealed is null) = (sealed_by is null))
+  check ((secret is null) <> (sealed is null) and (sealed is null) = (sealed_by is null))
 );
 
 create unique index sign_in_providers_organization on sign_in_providers (organization_id, id);

@@ -1,0 +1,243 @@
+import { Context, Duration, Effect, FiberSet, Layer, Predicate, Redacted } from "effect"
+import type * as OpenIdClient from "openid-client"
+import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
+import { SignInFailed } from "../domain/people/SignInFailure.ts"
+import { FetchFailed } from "../outbound/FetchFailed.ts"
+import { SafeFetch } from "../outbound/SafeFetch.ts"
+import { type Claims, type Profile, profileIn, valuesIn } from "./Claims.ts"
+
+/** The longest time of one conversation with a provider, which is up to four requests. A browser waits for it. */
+export const ProviderTimeout: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
+  "parley/identity/ProviderTimeout",
+  { defaultValue: () => "10 seconds" },
+)
+
+/** The longest id token that goes into the address that signs out: longer addresses are refused by many servers. */
+const ID_TOKEN_HINT_MAX = 4_000
+
+const unreachable = (detail: string) => new SignInFailed({ code: "unreachable", detail })
+const invalid = (detail: string) => new SignInFailed({ code: "invalid", detail })
+
+/** A provider, as this server is registered there. */
+export interface Provider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: Redacted.Redacted
+  /** The claim whose values give roles. */
+  readonly rolesClaim: string
+  /** Where the provider sends browsers back to, after they sign in or out. */
+  readonly redirectUri: string
+}
+
+/** What the answer to a request to sign in has to match. */
+export interface Expected {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+/** What a provider has just said about a person, with what it takes to ask again. */
+export interface Identity extends Profile {
+  /** The values of the claim of roles; undefined where the provider says nothing about claims when it is asked again. */
+  readonly values: ReadonlyArray<string> | undefined
+  readonly refreshToken: string | undefined
+  /** Where the browser signs out at the provider as well; undefined where that is not possible, or not known anew. */
+  readonly signOutUrl: string | undefined
+}
+
+/**
+ * Speaks OpenID Connect with the providers of organizations: the code flow with PKCE, nonce, state and issuer. Signatures
+ * of id tokens are checked with the keys that the provider has now, so that one that it has replaced is good no more.
+ * Every request goes through the protection of `SafeFetch`.
+ */
+export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", {
+  make: Effect.gen(function* () {
+    const { fetch } = yield* SafeFetch
+    const timeout = Duration.fromInputUnsafe(yield* ProviderTimeout)
+
+    const answer = Effect.fnUntraced(function* (url: string, options: OpenIdClient.CustomFetchOptions) {
+      const { body, headers, method } = options
+      const response = yield* fetch({
+        method: methodOf(method),
+        url: new URL(url),
+        headers,
+        secrets: {},
+        body: body === undefined || body === null ? undefined : String(body),
+        followsRedirects: false,
+      })
+      const isEmpty = response.body.length === 0
+      if (response.isCut && !isEmpty) {
+        return yield* new FetchFailed({ reason: "too_large", detail: "The provider's answer is too large." })
+      }
+      return new Response(isEmpty ? null : new Uint8Array(response.body), {
+        status: response.status,
+        headers: { "content-type": response.contentType },
+      })
+    })
+
+    /** Finds out what a provider can do, and uses it. All its requests end with the conversation. */
+    const converse = <A>(
+      provider: Provider,
+      use: (client: typeof OpenIdClient, configuration: OpenIdClient.Configuration) => Effect.Effect<A, SignInFailed>,
+    ): Effect.Effect<A, SignInFailed> =>
+      Effect.gen(function* () {
+        // Loaded with the first sign-in, because most servers never see one.
+        const client = yield* Effect.promise(() => import("openid-client"))
+        const run = yield* FiberSet.makeRuntimePromise()
+        const isPlain = provider.issuer.startsWith("http:")
+        const configuration = yield* attempt(() =>
+          client.discovery(
+            new URL(provider.issuer),
+            provider.clientId,
+            undefined,
+            authenticateAs(client, Redacted.value(provider.clientSecret)),
+            {
+              [client.customFetch]: (url, options) => run(answer(url, options)),
+              execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
+            },
+          ),
+        )
+        return yield* use(client, configuration)
+      }).pipe(
+        Effect.scoped,
+        Effect.timeoutOrElse({
+          duration: timeout,
+          orElse: () => unreachable(`It did not answer within ${Duration.toSeconds(timeout)} seconds.`),
+        }),
+      )
+
+    /** Reads who it is from the id token, if there is one, and the user info, if the provider has it. */
+    const identify = Effect.fnUntraced(function* (
+      client: typeof OpenIdClient,
+      configuration: OpenIdClient.Configuration,
+      provider: Provider,
+      tokens: OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointResponseHelpers,
+      subject: string,
+    ) {
+      const metadata = configuration.serverMetadata()
+      const signed: Claims | undefined = tokens.claims()
+      const asked: Claims | undefined =
+        metadata.userinfo_endpoint === undefined
+          ? undefined
+          : yield* attempt(() => client.fetchUserInfo(configuration, tokens.access_token, subject))
+      const claims = { ...asked, ...signed, sub: subject }
+      const profile = profileIn(String(signed?.["iss"] ?? metadata.issuer), claims)
+      if (profile === undefined) return yield* invalid("The subject is longer than OpenID Connect allows.")
+      const hint = tokens.id_token
+      const hasEnd = metadata.end_session_endpoint !== undefined && hint !== undefined
+      const signOutUrl = hasEnd
+        ? client.buildEndSessionUrl(configuration, {
+            post_logout_redirect_uri: provider.redirectUri,
+            ...(hint.length <= ID_TOKEN_HINT_MAX && { id_token_hint: hint }),
+          }).href
+        : undefined
+      return {
+        ...profile,
+        values: signed === undefined && asked === undefined ? undefined : valuesIn(claims, provider.rolesClaim),
+        refreshToken: tokens.refresh_token,
+        signOutUrl,
+      } satisfies Identity
+    })
+
+    return {
+      /** Makes the address at which the provider signs a person in, and what its answer has to match. */
+      begin: Effect.fn("OpenId.begin")((provider: Provider) =>
+        converse(
+          provider,
+          Effect.fnUntraced(function* (client, configuration) {
+            const verifier = client.randomPKCECodeVerifier()
+            const expected: Expected = { state: client.randomState(), nonce: client.randomNonce(), verifier }
+            const code_challenge = yield* Effect.promise(() => client.calculatePKCECodeChallenge(verifier))
+            // Providers refuse scopes that they do not have. A refresh token is what the checks of sessions need.
+            const offered = configuration.serverMetadata().scopes_supported ?? []
+            const extra = ["offline_access", provider.rolesClaim].filter((scope) => offered.includes(scope))
+            const { href } = yield* attempt(() =>
+              client.buildAuthorizationUrl(configuration, {
+                redirect_uri: provider.redirectUri,
+                scope: ["openid", "profile", "email", ...extra].join(" "),
+                state: expected.state,
+                nonce: expected.nonce,
+                code_challenge,
+                code_challenge_method: "S256",
+              }),
+            )
+            return { url: href, expected }
+          }),
+        ),
+      ),
+
+      /** Exchanges the provider's answer, which is the query of the redirect, for who it is. */
+      finish: Effect.fn("OpenId.finish")((provider: Provider, query: string, expected: Expected) =>
+        converse(
+          provider,
+          Effect.fnUntraced(function* (client, configuration) {
+            const tokens = yield* attempt(() =>
+              client.authorizationCodeGrant(configuration, new URL(`${provider.redirectUri}?${query}`), {
+                pkceCodeVerifier: expected.verifier,
+                expectedNonce: expected.nonce,
+                expectedState: expected.state,
+                idTokenExpected: true,
+              }),
+            )
+            return yield* identify(client, configuration, provider, tokens, tokens.claims()?.sub ?? "")
+          }),
+        ),
+      ),
+
+      /** Asks again about a person who is signed in. It fails with `refused` when the provider knows them no more. */
+      ask: Effect.fn("OpenId.ask")((provider: Provider, refreshToken: string, subject: string) =>
+        converse(
+          provider,
+          Effect.fnUntraced(function* (client, configuration) {
+            const tokens = yield* attempt(() => client.refreshTokenGrant(configuration, refreshToken))
+            const claims = tokens.claims()
+            if (claims !== undefined && claims.sub !== subject) {
+              return yield* invalid("The tokens are about another person.")
+            }
+            return yield* identify(client, configuration, provider, tokens, subject)
+          }),
+        ),
+      ),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+const methodOf = (method: string): ToolMethod => (method === "POST" ? "POST" : "GET")
+
+/** Sends the secret in the header, as is the default of the standard, or in the body where the provider wants that. */
+const authenticateAs = (client: typeof OpenIdClient, secret: string): OpenIdClient.ClientAuth => {
+  const basic = client.ClientSecretBasic(secret)
+  const post = client.ClientSecretPost(secret)
+  return (server, ...request) => {
+    const methods = server.token_endpoint_auth_methods_supported
+    const isPost = methods !== undefined && !methods.includes("client_secret_basic")
+    return (isPost ? post : basic)(server, ...request)
+  }
+}
+
+const attempt = <A>(work: () => A | Promise<A>): Effect.Effect<Awaited<A>, SignInFailed> =>
+  Effect.tryPromise({ try: () => Promise.resolve(work()), catch: failureOf })
+
+/** An error and those that have caused it, outermost first. */
+const causesOf = (error: unknown): ReadonlyArray<unknown> =>
+  error instanceof Error && error.cause !== undefined ? [error, ...causesOf(error.cause)] : [error]
+
+/** What a failure of the library means. Its errors are told apart by their codes, because it loads late. */
+const failureOf = (error: unknown): SignInFailed => {
+  const causes = causesOf(error)
+  const detail = causes.map((cause) => (cause instanceof Error ? cause.message : "")).filter(Boolean).join(": ")
+  const failed = causes.find((cause) => cause instanceof FetchFailed)
+  if (failed !== undefined) {
+    const isBad = failed.reason === "too_large" || failed.reason === "bad_answer"
+    return isBad ? invalid(failed.detail) : unreachable(failed.detail)
+  }
+  const code = Predicate.hasProperty(error, "code") ? error.code : undefined
+  const saying = Predicate.hasProperty(error, "error") ? error.error : undefined
+  if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR" || saying === "invalid_grant") {
+    return new SignInFailed({ code: "refused", detail: `${detail} (${String(saying)})` })
+  }
+  const status = causes.map((cause) => (Predicate.hasProperty(cause, "status") ? Number(cause.status) : 0))
+  return status.some((one) => one >= 500 || one === 429) ? unreachable(`It answered ${Math.max(...status)}.`) : invalid(detail)
+}

@@ -1,0 +1,102 @@
+import { Context, Effect, Layer, Redacted, Struct } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Caller } from "../../domain/Caller.ts"
+import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
+import { excessRights } from "../../domain/keys/Delegation.ts"
+import { scopesOfRole } from "../../domain/people/Role.ts"
+import {
+  type RoleMapping,
+  type SignInProvider,
+  SignInProviderId,
+  type SignInProviderInput,
+  type SignInProviderPatch,
+} from "../../domain/people/SignInProvider.ts"
+import type { Change } from "../../domain/schema/Merge.ts"
+import { SafeFetch } from "../../outbound/SafeFetch.ts"
+import * as Storage from "../../storage/people/SignInProviders.ts"
+import { PublicUrl } from "../PublicUrl.ts"
+import { ensureMatch, type IfMatch } from "../Versions.ts"
+
+/** A provider as it is shown, with its version. */
+export interface ShownProvider {
+  readonly provider: SignInProvider
+  readonly version: bigint
+}
+
+/** Path of the page to which a provider sends browsers back. Each has its own, so that none can answer for another. */
+export const callbackPath = (id: SignInProviderId): string => `/api/console/providers/${id}/callback`
+
+/**
+ * Manages the providers that sign people in. Whoever sets who a provider's people are, could be any of them: only a caller
+ * who has what the roles of a provider give may add or change it.
+ */
+export class SignInProviders extends Context.Service<SignInProviders>()("parley/services/people/SignInProviders", {
+  make: Effect.gen(function* () {
+    const storage = yield* Storage.SignInProviders
+    const { check } = yield* SafeFetch
+    const random = yield* SecureRandom.SecureRandom
+    const publicUrl = yield* PublicUrl
+
+    const shown = ({ organization_id: _, version, ...provider }: Storage.StoredProvider): ShownProvider => ({
+      provider: { ...provider, redirect_uri: `${publicUrl}${callbackPath(provider.id)}` },
+      version,
+    })
+
+    const ensureMayGive = (mappings: ReadonlyArray<RoleMapping>) =>
+      Caller.use((caller) => {
+        const excess = mappings
+          .map(({ chatbot_id, role }) =>
+            excessRights(caller, {
+              scopes: scopesOfRole[role],
+              chatbotId: chatbot_id,
+              expiresAt: caller.expiresAt,
+            }),
+          )
+          .find((found) => found !== undefined)
+        return excess === undefined ? Effect.void : new Forbidden({ detail: excess })
+      })
+
+    return {
+      create: Effect.fn("SignInProviders.create")(function* ({ client_secret, ...content }: SignInProviderInput) {
+        yield* ensureMayGive(content.role_mappings)
+        const issuer = new URL(content.issuer)
+        if (issuer.protocol !== "https:" && publicUrl.startsWith("https:")) {
+          return yield* InvalidRequest.at("issuer", "Expected an https URL, because this server has one")
+        }
+        yield* Effect.mapError(check(issuer), ({ detail }) => InvalidRequest.at("issuer", detail))
+        const id = SignInProviderId.make(yield* random.uuidV7())
+        return shown(yield* storage.insert(id, content, Redacted.make(client_secret)))
+      }),
+
+      /** Lists the providers of the organization by name. */
+      list: Effect.map(storage.list, (found) => found.map(shown)),
+
+      get: (id: SignInProviderId) => Effect.map(storage.get(id), shown),
+
+      update: Effect.fn("SignInProviders.update")(function* (
+        id: SignInProviderId,
+        change: Change<SignInProvider, SignInProviderPatch>,
+        ifMatch: IfMatch,
+      ) {
+        const caller = yield* Caller
+        const stored = yield* storage.modify(id, (row) =>
+          Effect.gen(function* () {
+            yield* ensureMatch(row, ifMatch)
+            const { client_secret, ...patch } = yield* change(shown(row).provider)
+            const content = {
+              ...Struct.pick(row, ["name", "issuer", "client_id", "roles_claim", "role_mappings"]),
+              ...patch,
+            }
+            yield* ensureMayGive([...row.role_mappings, ...content.role_mappings])
+            return [content, client_secret === undefined ? undefined : Redacted.make(client_secret)] as const
+          }).pipe(Effect.provideService(Caller, caller)),
+        )
+        return shown(stored)
+      }),
+
+      remove: storage.remove,
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
