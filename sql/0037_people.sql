@@ -106,6 +106,8 @@ create table person_sessions (
   tokens jsonb,
   -- When the provider has last said that the person is one of its own.
   checked_at timestamptz not null default now(),
+  -- When a check was last begun that has not succeeded yet.
+  tried_at timestamptz,
   created_at timestamptz not null default now(),
   last_used_at timestamptz not null default now(),
   expires_at timestamptz not null,

@@ -14,6 +14,7 @@ import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
 import { RepliesApi } from "./conversations/Replies.ts"
+import { SignInProvidersApi } from "./people/SignInProviders.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
 import { TestsApi } from "./evaluation/Tests.ts"
@@ -50,6 +51,7 @@ export class Api extends HttpApi.make("parley")
     UsageApi,
     AdminApi,
     AuditLogApi,
+    SignInProvidersApi,
     IdentitySecretsApi,
     WebhooksApi,
     TestRunsApi,

@@ -26,6 +26,7 @@ import * as Mcp from "./mcp/Mcp.ts"
 import * as OpenAi from "./OpenAi.ts"
 import * as OpenApiDocument from "./OpenApiDocument.ts"
 import * as Replies from "./conversations/Replies.ts"
+import * as SignInProviders from "./people/SignInProviders.ts"
 import * as Sources from "./knowledge/Sources.ts"
 import { Server } from "./server/Server.ts"
 import * as System from "./system/System.ts"
@@ -54,6 +55,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Questions.layer,
     Replies.layer,
     OpenAi.layer,
+    SignInProviders.layer,
     Sources.layer,
     System.layer,
     Tests.layer,

@@ -21,10 +21,10 @@ const invalid = (detail: string) => new SignInFailed({ code: "invalid", detail }
 /** A provider, as this server is registered there. */
 export interface Provider {
   readonly issuer: string
-  readonly clientId: string
-  readonly clientSecret: Redacted.Redacted
+  readonly client_id: string
+  readonly secret: Redacted.Redacted
   /** The claim whose values give roles. */
-  readonly rolesClaim: string
+  readonly roles_claim: string
   /** Where the provider sends browsers back to, after they sign in or out. */
   readonly redirectUri: string
 }
@@ -88,9 +88,9 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
         const configuration = yield* attempt(() =>
           client.discovery(
             new URL(provider.issuer),
-            provider.clientId,
+            provider.client_id,
             undefined,
-            authenticateAs(client, Redacted.value(provider.clientSecret)),
+            authenticateAs(client, Redacted.value(provider.secret)),
             {
               [client.customFetch]: (url, options) => run(answer(url, options)),
               execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
@@ -133,7 +133,7 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
         : undefined
       return {
         ...profile,
-        values: signed === undefined && asked === undefined ? undefined : valuesIn(claims, provider.rolesClaim),
+        values: signed === undefined && asked === undefined ? undefined : valuesIn(claims, provider.roles_claim),
         refreshToken: tokens.refresh_token,
         signOutUrl,
       } satisfies Identity
@@ -150,7 +150,7 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
             const code_challenge = yield* Effect.promise(() => client.calculatePKCECodeChallenge(verifier))
             // Providers refuse scopes that they do not have. A refresh token is what the checks of sessions need.
             const offered = configuration.serverMetadata().scopes_supported ?? []
-            const extra = ["offline_access", provider.rolesClaim].filter((scope) => offered.includes(scope))
+            const extra = ["offline_access", provider.roles_claim].filter((scope) => offered.includes(scope))
             const { href } = yield* attempt(() =>
               client.buildAuthorizationUrl(configuration, {
                 redirect_uri: provider.redirectUri,

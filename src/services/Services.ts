@@ -29,6 +29,7 @@ import { RateLimiter } from "../admission/RateLimiter.ts"
 import { Shares } from "../admission/Shares.ts"
 import { Archives } from "./knowledge/Archives.ts"
 import { Sources } from "./knowledge/Sources.ts"
+import { SignInProviders } from "./people/SignInProviders.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { TestPlans } from "./evaluation/TestPlans.ts"
 import { Tests } from "./evaluation/Tests.ts"
@@ -79,6 +80,7 @@ export const layer = (settings: ServicesSettings) =>
     Conversations.layer,
     Replies.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
+    SignInProviders.layer,
     TestPlans.layer,
     Tests.layer,
     Topics.layer,

@@ -6,6 +6,7 @@ import { Auditing } from "./audit/Auditing.ts"
 import { AuditLog } from "./audit/AuditLog.ts"
 import { Backups } from "./backup/Backups.ts"
 import { Restoration } from "./backup/Restoration.ts"
+import { SignInProviders } from "./people/SignInProviders.ts"
 import { Snapshots } from "./backup/Snapshots.ts"
 import { BlobGarbage } from "./blobs/BlobGarbage.ts"
 import { BlobOwners } from "./blobs/BlobOwners.ts"
@@ -107,6 +108,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Replies.layer,
     Retention.layer,
     ServerSecrets.layer,
+    SignInProviders.layer,
     Snapshots.layer,
     Archives.layer,
     SourcePages.layer,

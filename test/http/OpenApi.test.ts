@@ -101,6 +101,11 @@ const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 const additions = [
+  "GET /api/admin/sign-in-providers",
+  "POST /api/admin/sign-in-providers",
+  "GET /api/admin/sign-in-providers/{providerId}",
+  "PATCH /api/admin/sign-in-providers/{providerId}",
+  "DELETE /api/admin/sign-in-providers/{providerId}",
   "GET /api/external/chatbot/{chatbotId}/canned-answers",
   "POST /api/external/chatbot/{chatbotId}/canned-answers",
   "PATCH /api/external/chatbot/{chatbotId}/canned-answers/{answerId}",
@@ -368,6 +373,8 @@ describe("/openapi.json", () => {
       [`POST ${chatbot}/test-runs`]: json,
       [`PATCH ${chatbot}/topics/{topicId}`]: json,
       [`POST ${chatbot}/canned-answers`]: json,
+      "POST /api/admin/sign-in-providers": json,
+      "PATCH /api/admin/sign-in-providers/{providerId}": json,
       [`PATCH ${chatbot}/canned-answers/{answerId}`]: json,
       [`POST ${chatbot}/tools`]: json,
       [`POST ${chatbot}/tools/try`]: json,

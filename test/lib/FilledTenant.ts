@@ -41,6 +41,8 @@ import { WebhookId } from "../../src/domain/webhook/Webhook.ts"
 import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
 import { WebhookQueue } from "../../src/storage/webhooks/WebhookQueue.ts"
+import { SignInProviders } from "../../src/storage/people/SignInProviders.ts"
+import { SignInProviderId } from "../../src/domain/people/SignInProvider.ts"
 import { Webhooks } from "../../src/storage/webhooks/Webhooks.ts"
 import { as, chunkBatch, contentOf, makeTenant, newDocumentId, newId, newApiKey } from "./Tenants.ts"
 import { type Draft, UnfinishedReplies } from "../../src/storage/conversations/UnfinishedReplies.ts"
@@ -95,6 +97,15 @@ const groundOf = (chatbotId: ChatbotId, document_id: DocumentId): ReplyGround =>
 })
 
 /** Makes an organization with a row in every table. */
+/** The content of a provider that signs people in. */
+export const someProvider = {
+  name: "Staff",
+  issuer: "https://login.example.com",
+  client_id: "parley",
+  roles_claim: "groups",
+  role_mappings: [],
+}
+
 export const makeFilledTenant = Effect.gen(function* () {
   const { organization, chatbot } = yield* makeTenant
   const mine = as(organization)
@@ -218,6 +229,8 @@ export const makeFilledTenant = Effect.gen(function* () {
   )
   const cannedAnswer = CannedAnswerId.make(yield* newId)
   yield* mine((yield* CannedAnswers).insert(chatbot, cannedAnswer, { shortcut: "hello", content: "Hello!" }))
+  const signInProvider = SignInProviderId.make(yield* newId)
+  yield* mine((yield* SignInProviders).insert(signInProvider, someProvider, Redacted.make("secret")))
   const webhook = WebhookId.make(yield* newId)
   const hook = { url: "https://hooks.example/", description: "", events: ["chatbot.updated"], active: true } as const
   yield* mine((yield* Webhooks).insert(webhook, chatbot, hook, Redacted.make("whsec_AAAA"), 9))
@@ -243,6 +256,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     chatbot,
     apiKeyId,
     cannedAnswer,
+    signInProvider,
     webhook,
     sending,
     delivery,

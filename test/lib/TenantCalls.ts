@@ -42,11 +42,14 @@ import {
   someSite,
   someTest,
   someTool,
+  someProvider,
   type Tenant,
   VISITOR,
 } from "./FilledTenant.ts"
 import { CannedAnswers } from "../../src/storage/inbox/CannedAnswers.ts"
 import { CannedAnswerId } from "../../src/domain/inbox/CannedAnswer.ts"
+import { SignInProviders } from "../../src/storage/people/SignInProviders.ts"
+import { SignInProviderId } from "../../src/domain/people/SignInProvider.ts"
 import { TopicRuns } from "../../src/storage/topics/TopicRuns.ts"
 import { Topics } from "../../src/storage/topics/Topics.ts"
 import { Usage } from "../../src/storage/usage/Usage.ts"
@@ -649,6 +652,22 @@ const cannedAnswerCases: Cases<CannedAnswers["Service"]> = {
   remove: ["NotFound", (answers, { cannedAnswer, chatbot }) => answers.remove(chatbot, cannedAnswer)],
 }
 
+const providerCases: Cases<SignInProviders["Service"], "get" | "insert" | "list" | "modify" | "remove"> = {
+  insert: [
+    "NotFound",
+    (providers) =>
+      providers.insert(SignInProviderId.make(crypto.randomUUID()), { ...someProvider, name: "Mine" }, Redacted.make("x")),
+  ],
+  list: [[], (providers) => Effect.map(providers.list, (all) => all.filter(({ name }) => name === someProvider.name))],
+  get: ["NotFound", (providers, { signInProvider }) => providers.get(signInProvider)],
+  modify: [
+    "NotFound",
+    (providers, { signInProvider }) =>
+      providers.modify(signInProvider, () => Effect.succeed([{ ...someProvider, name: "Changed" }, undefined] as const)),
+  ],
+  remove: ["NotFound", (providers, { signInProvider }) => providers.remove(signInProvider)],
+}
+
 const topicCases: Cases<Topics["Service"]> = {
   list: [
     { topics: [], total: 0 },
@@ -690,6 +709,7 @@ export const tenantCalls = [
   ...named("TestPlans", TestPlans, testPlanCases),
   ...named("TestRuns", TestRuns, testRunCases),
   ...named("CannedAnswers", CannedAnswers, cannedAnswerCases),
+  ...named("SignInProviders", SignInProviders, providerCases),
   ...named("Documents", Documents, documentCases),
   ...named("Sources", Sources, sourceCases),
   ...named("SourceRuns", SourceRuns, sourceRunCases),

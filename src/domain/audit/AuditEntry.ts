@@ -51,6 +51,9 @@ export const AuditAction = Schema.Literals([
   "conversation.erased",
   "conversation.expired",
   "sign_in.refused",
+  "sign_in_provider.created",
+  "sign_in_provider.updated",
+  "sign_in_provider.deleted",
 ])
 export type AuditAction = typeof AuditAction.Type
 

@@ -5,6 +5,7 @@ import type { Secrets } from "../../system/Secrets.ts"
 import { decodeRows } from "../Rows.ts"
 import { json } from "../sql/SqlValues.ts"
 import { HeadersOwner, openHeaders, sealHeaders, StoredHeaders } from "../tools/ToolHeaders.ts"
+import { providerSecretPlace } from "../people/SignInProviders.ts"
 import { webhookSecretPlace } from "../webhooks/WebhookSecrets.ts"
 import { identitySecretPlace } from "../widget/IdentitySecrets.ts"
 
@@ -12,7 +13,7 @@ import { identitySecretPlace } from "../widget/IdentitySecrets.ts"
 const SealedRow = Schema.Struct({
   id: Schema.String,
   organization_id: Schema.String,
-  /** Null for rows of tables that have no such column, and for a webhook of all chatbots. */
+  /** Empty for rows of tables that have no such column, and for a webhook of all chatbots. */
   chatbot_id: Schema.String,
   sealed: Schema.Uint8Array,
   sealed_by: Schema.String,
@@ -27,6 +28,7 @@ const places: ReadonlyArray<{
   readonly placeOf: (row: SealedRow) => ReadonlyArray<string>
 }> = [
   { table: "identity_secrets", sealed: "sealed", by: "sealed_by", placeOf: identitySecretPlace },
+  { table: "sign_in_providers", sealed: "sealed", by: "sealed_by", placeOf: providerSecretPlace },
   { table: "webhooks", sealed: "sealed", by: "sealed_by", placeOf: webhookSecretPlace },
   { table: "webhooks", sealed: "old_sealed", by: "old_sealed_by", placeOf: webhookSecretPlace },
 ]
@@ -53,7 +55,8 @@ export const sealAgain = Effect.fn("Resealing.sealAgain")(function* (
   }
   for (const { by, placeOf, sealed, table } of places) {
     const rows = yield* decodeSealed(sql`
-      select id, organization_id, chatbot_id, ${sql(sealed)} as sealed, ${sql(by)} as sealed_by from ${sql(table)}
+      select id, organization_id, coalesce(to_jsonb(t) ->> 'chatbot_id', '') as chatbot_id, ${sql(sealed)} as sealed,
+        ${sql(by)} as sealed_by from ${sql(table)} t
       where organization_id = ${organization} and ${sql(by)} is not null`)
     for (const row of rows) {
       const open = secrets.open({ key: row.sealed_by, bytes: row.sealed }, placeOf({ ...row, organization_id: from }))

@@ -45,6 +45,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("chunks"),
   everywhere("chatbot_tools"),
   everywhere("identity_secrets"),
+  everywhere("sign_in_providers"),
   everywhere("usage_entries"),
   everywhere("usage_days"),
   everywhere("audit_log"),

@@ -3,11 +3,11 @@ import { SqlClient } from "effect/sql"
 import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { OrganizationId } from "../../domain/Ids.ts"
-import { RoleMapping, SignInProvider, type SignInProviderId } from "../../domain/people/SignInProvider.ts"
+import { SignInProvider, type SignInProviderId } from "../../domain/people/SignInProvider.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { openSecret, sealRows, sealSecret, secretAssignments, SecretColumns } from "../sql/SealedRows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -74,9 +74,9 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
           target: id,
           after: concealed(content),
         })
-        return yield* only(
-          decodeProviders(sql`insert into sign_in_providers ${sql.insert(values)} returning ${columns}`),
-        )
+        const rows = yield* decodeProviders(sql`
+          insert into sign_in_providers ${sql.insert(values)} returning ${columns}`)
+        return yield* onlyRow(rows)
       }, committing(sql)),
 
       /** Lists the providers by name. */
@@ -98,7 +98,7 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
       /** Changes a provider under its row's lock, and its secret where the change has one. */
       modify: <E>(
         id: SignInProviderId,
-        change: (provider: StoredProvider) => Effect.Effect<readonly [ProviderContent, Redacted.Redacted?], E>,
+        change: (provider: StoredProvider) => Effect.Effect<readonly [ProviderContent, Redacted.Redacted | undefined], E>,
       ) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization

@@ -71,6 +71,15 @@ const { question: asked } = Object((await client.post(at(`/sources/${faq}/questi
 const { canned_answer: canned } = Object(
   (await client.post(at("/canned-answers"), { json: { shortcut: "hours", content: "Nine to five." } })).body,
 )
+const idp = {
+  name: "Staff",
+  issuer: "https://login.example.com",
+  client_id: "parley",
+  client_secret: "secret",
+  roles_claim: "groups",
+  role_mappings: [],
+}
+const { provider: signIn } = Object((await client.post("/api/admin/sign-in-providers", { json: idp })).body)
 /** An archive of a knowledge base with one text. */
 const archive = async (name: string) => {
   const head = { format: "parley-knowledge-base", version: 1 }
@@ -279,6 +288,14 @@ const cases: Readonly<Record<string, Case>> = {
   "PATCH /api/external/chatbot/:chatbotId/topics/:topicId": {
     path: at(`/topics/${topic}`),
     sent: (number) => ({ json: { name: `Tides ${number}` } }),
+  },
+  "POST /api/admin/sign-in-providers": {
+    path: "/api/admin/sign-in-providers",
+    sent: (number) => ({ json: { ...idp, name: `Staff ${number}` } }),
+  },
+  "PATCH /api/admin/sign-in-providers/:providerId": {
+    path: `/api/admin/sign-in-providers/${signIn.id}`,
+    sent: (number) => ({ json: { name: `Staff ${number}` } }),
   },
   "POST /api/external/chatbot/:chatbotId/canned-answers": {
     path: at("/canned-answers"),

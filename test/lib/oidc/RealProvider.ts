@@ -66,7 +66,11 @@ export const realProvider = Effect.gen(function* () {
   const server = createServer()
   yield* Effect.acquireRelease(
     Effect.promise(() => new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))),
-    () => Effect.sync(() => void server.close(), server.closeAllConnections()),
+    () =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      }),
   )
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const people = new Map<string, Account>()

@@ -32,6 +32,7 @@ export type Kind =
   | "questionSource"
   | "question"
   | "cannedAnswer"
+  | "signInProvider"
   | "identitySecret"
   | "webhook"
   | "delivery"
@@ -135,6 +136,22 @@ const makeCannedAnswer = async (client: Client, chatbot: string, canary: string)
   return { cannedAnswer: read(OneCannedAnswer, made).canned_answer.id }
 }
 
+const OneProvider = Schema.Struct({ provider: Schema.Struct({ id: Schema.String }) })
+
+const makeSignInProvider = async (client: Client, canary: string) => {
+  const made = await client.post("/api/admin/sign-in-providers", {
+    json: {
+      name: canary,
+      issuer: "https://login.example.com",
+      client_id: canary,
+      client_secret: canary,
+      roles_claim: "groups",
+      role_mappings: [],
+    },
+  })
+  return { signInProvider: read(OneProvider, made).provider.id }
+}
+
 /** Makes a chatbot of an organization with a document, a conversation, a tool and a key. */
 export const makeBelongings = async (client: Client, organization: string, canary: string): Promise<Belongings> => {
   const number = crypto.randomUUID().slice(0, 8)
@@ -189,6 +206,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     ...(await makeSource(client, chatbot, canary)),
     ...(await makeQuestion(client, chatbot, canary)),
     ...(await makeCannedAnswer(client, chatbot, canary)),
+    ...(await makeSignInProvider(client, canary)),
     ...(await makeWebhook(client, chatbot, canary)),
   }
 }
@@ -221,6 +239,7 @@ export const nothing = (): Belongings => {
     questionSource: id(),
     question: id(),
     cannedAnswer: id(),
+    signInProvider: id(),
     identitySecret: id(),
     webhook: id(),
     delivery: id(),

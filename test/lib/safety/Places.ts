@@ -28,6 +28,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   runId: ["sourceRun"],
   questionId: ["question"],
   answerId: ["cannedAnswer"],
+  providerId: ["signInProvider"],
   // Only the server makes topics, in the background.
   topicId: "none",
   "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions sourceId": ["questionSource"],

@@ -74,6 +74,7 @@ describe("by a statement without a filter", () => {
           "reply_grounds",
           "retention_runs",
           "sessions",
+          "sign_in_providers",
           "source_pages",
           "source_queue",
           "source_runs",

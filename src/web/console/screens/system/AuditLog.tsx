@@ -61,6 +61,9 @@ export const auditActions: Readonly<Record<AuditAction, string>> = {
   "conversation.erased": "Visitor erased",
   "conversation.expired": "Conversations expired",
   "sign_in.refused": "Sign-in refused",
+  "sign_in_provider.created": "Sign-in provider added",
+  "sign_in_provider.updated": "Sign-in provider changed",
+  "sign_in_provider.deleted": "Sign-in provider deleted",
 }
 
 const isAction = (text: string): text is AuditAction => text in auditActions
