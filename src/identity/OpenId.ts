@@ -227,7 +227,10 @@ const causesOf = (error: unknown): ReadonlyArray<unknown> =>
 /** What a failure of the library means. Its errors are told apart by their codes, because it loads late. */
 const failureOf = (error: unknown): SignInFailed => {
   const causes = causesOf(error)
-  const detail = causes.map((cause) => (cause instanceof Error ? cause.message : "")).filter(Boolean).join(": ")
+  const detail = causes
+    .map((cause) => (cause instanceof Error ? cause.message : ""))
+    .filter(Boolean)
+    .join(": ")
   const failed = causes.find((cause) => cause instanceof FetchFailed)
   if (failed !== undefined) {
     const isBad = failed.reason === "too_large" || failed.reason === "bad_answer"
@@ -239,5 +242,7 @@ const failureOf = (error: unknown): SignInFailed => {
     return new SignInFailed({ code: "refused", detail: `${detail} (${String(saying)})` })
   }
   const status = causes.map((cause) => (Predicate.hasProperty(cause, "status") ? Number(cause.status) : 0))
-  return status.some((one) => one >= 500 || one === 429) ? unreachable(`It answered ${Math.max(...status)}.`) : invalid(detail)
+  return status.some((one) => one >= 500 || one === 429)
+    ? unreachable(`It answered ${Math.max(...status)}.`)
+    : invalid(detail)
 }

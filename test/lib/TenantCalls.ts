@@ -656,14 +656,20 @@ const providerCases: Cases<SignInProviders["Service"], "get" | "insert" | "list"
   insert: [
     "NotFound",
     (providers) =>
-      providers.insert(SignInProviderId.make(crypto.randomUUID()), { ...someProvider, name: "Mine" }, Redacted.make("x")),
+      providers.insert(
+        SignInProviderId.make(crypto.randomUUID()),
+        { ...someProvider, name: "Mine" },
+        Redacted.make("x"),
+      ),
   ],
   list: [[], (providers) => Effect.map(providers.list, (all) => all.filter(({ name }) => name === someProvider.name))],
   get: ["NotFound", (providers, { signInProvider }) => providers.get(signInProvider)],
   modify: [
     "NotFound",
     (providers, { signInProvider }) =>
-      providers.modify(signInProvider, () => Effect.succeed([{ ...someProvider, name: "Changed" }, undefined] as const)),
+      providers.modify(signInProvider, () =>
+        Effect.succeed([{ ...someProvider, name: "Changed" }, undefined] as const),
+      ),
   ],
   remove: ["NotFound", (providers, { signInProvider }) => providers.remove(signInProvider)],
 }

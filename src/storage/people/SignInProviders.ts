@@ -37,7 +37,9 @@ const SecretRow = Schema.Struct({ id: Schema.String, organization_id: Schema.Str
 const SECRET_COLUMNS = "id, organization_id, secret, sealed, sealed_by"
 
 const providerNotFound = new NotFound({ detail: "There is no such sign-in provider." })
-const enough = new Conflict({ detail: `The organization has ${PROVIDERS_MAX} sign-in providers, and may not have more.` })
+const enough = new Conflict({
+  detail: `The organization has ${PROVIDERS_MAX} sign-in providers, and may not have more.`,
+})
 
 const decodeProviders = decodeRows(StoredProvider)
 const decodeSecrets = decodeRows(SecretRow)
@@ -98,7 +100,9 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
       /** Changes a provider under its row's lock, and its secret where the change has one. */
       modify: <E>(
         id: SignInProviderId,
-        change: (provider: StoredProvider) => Effect.Effect<readonly [ProviderContent, Redacted.Redacted | undefined], E>,
+        change: (
+          provider: StoredProvider,
+        ) => Effect.Effect<readonly [ProviderContent, Redacted.Redacted | undefined], E>,
       ) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization

@@ -63,7 +63,12 @@ describe("sign-in providers", () => {
   })
 
   test("have an address that may be called, with https where the server has it", async () => {
-    for (const issuer of ["http://login.example.com", "https://127.0.0.1:8443", "https://localhost", "ftp://a.example"]) {
+    for (const issuer of [
+      "http://login.example.com",
+      "https://127.0.0.1:8443",
+      "https://localhost",
+      "ftp://a.example",
+    ]) {
       const refused = await client.post(path, { json: { ...staff, issuer } })
       expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: "issuer" }] } })
     }

@@ -11,7 +11,9 @@ const signs = {
   RS256: (text: string, { privateKey }: Keys) => sign("sha256", Buffer.from(text), privateKey).toString("base64url"),
   /** The signature of somebody who takes the public key, which all know, for a secret. */
   HS256: (text: string, { publicKey }: Keys) =>
-    createHmac("sha256", publicKey.export({ type: "spki", format: "pem" })).update(text).digest("base64url"),
+    createHmac("sha256", publicKey.export({ type: "spki", format: "pem" }))
+      .update(text)
+      .digest("base64url"),
   none: () => "",
 }
 type Algorithm = keyof typeof signs
