@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
-import Provider from "oidc-provider"
+import { Provider } from "oidc-provider"
 
 /** Claims of somebody whom the provider knows. */
 export type Account = Record<string, unknown>
