@@ -105,7 +105,7 @@ export class PhraseBook<A> {
     const most = Math.min(index.longest.get(plain(tokens[place] ?? "")) ?? 0, tokens.length - place)
     for (let length = most; length > 0; length--) {
       const text = tokens.slice(place, place + length).join(" ")
-      const meanings = (index.meanings.get(text) ?? index.plainMeanings.get(plain(text)) ?? []).filter(isWanted)
+      const meanings = (index.meanings.get(text) ?? index.plainMeanings.get(plain(text)))?.filter(isWanted) ?? []
       if (meanings.length > 0) return { length, meanings }
     }
     return undefined

@@ -87,6 +87,12 @@ describe("a message that stands alone", () => {
       "Who is the director ticket adults?",
     ])
   })
+
+  test("is searched by itself when it is long, also in a script without spaces", () => {
+    expect(searched("水車の見学はいくらですか", "キロメートル")).toHaveLength(2)
+    const long = "キロメートル".repeat(50)
+    expect(searched("水車の見学はいくらですか", long)).toEqual([long])
+  })
 })
 
 test("fifty follow-ups stay short, and keep the subject and the latest of what they vary", () => {

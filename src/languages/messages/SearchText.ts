@@ -39,6 +39,8 @@ interface Message {
 const WORDS_MAX = 12
 /** A question with more words of its own that nothing answers is not asked again with the subject. */
 const UNANSWERED_WORDS_MAX = 3
+/** The length of these words together, in UTF-16 code units. Longer ones are many words, written without spaces. */
+const UNANSWERED_MAX_LENGTH = 120
 /** A reference with more words of its own is understood without the subject. */
 const OWN_WORDS_MAX = 2
 const VARIATION_WORDS_MAX = 5
@@ -83,13 +85,15 @@ export const searchTextsOf = (
   if (subject.length === 0) return [own]
   const { kind, parts } = readMessage(own.text, languageOfReply(own.text, [bounded(textOf(subject)), ...before]))
   const words = contentOf(parts)
+  const isMuch = words.length > UNANSWERED_WORDS_MAX || words.join("").length > UNANSWERED_MAX_LENGTH
+  if (kind === "alone" && (words.length === 0 || isMuch)) return [own]
   const mark = /[?？؟]\s*$/.exec(own.text)?.[0].trim() ?? ""
   const completed =
     kind === "variation" ? textOf(varied(subject, parts)) : [textOf(parts), ...addedTo(parts, subject)].join(" ")
   const text = bounded(completed + mark, maxLength)
   switch (kind) {
     case "alone":
-      return words.length > 0 && words.length <= UNANSWERED_WORDS_MAX ? [own, { text, needed: words }] : [own]
+      return [own, { text, needed: words }]
     case "reference":
       return parts.some(({ roles }) => roles.length === 0) ? [{ text, needed: [] }, own] : [{ text, needed: [] }]
     case "variation":

@@ -64,8 +64,9 @@ export class Terms {
     texts: ReadonlySet<string> = new Set(),
   ) {
     const terms = new Map<string, Term>()
-    for (const word of words) {
-      for (const part of spacedWords(bounded(word)).split(" ")) {
+    for (const word of new Set(words)) {
+      if (terms.size === TERMS_MAX) break
+      for (const part of new Set(spacedWords(bounded(word)).split(" "))) {
         const key = plain(part)
         if (part === "" || terms.has(key) || terms.size === TERMS_MAX) continue
         const weight = implied.has(word) ? Math.min(IMPLIED_WEIGHT, weightOf(part)) : weightOf(part)
