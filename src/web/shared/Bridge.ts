@@ -11,6 +11,8 @@ export interface StoredState {
   /** The message that was being sent, until the server has it. */
   readonly unsent?: { readonly id: string; readonly text: string; readonly conversation?: string }
   readonly draft?: string
+  /** Whether people answer in the conversation: then what they write is looked for also while the chat is closed. */
+  readonly people?: true
 }
 
 /** Place of the widget: over the page with a launcher, inside of an element of the page, or as a page of its own. */

@@ -261,7 +261,7 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
   else if (opensAtStart !== undefined && opensAtStart !== "false" && !isInline && !matchMedia(fullScreen).matches) {
     if (document.readyState === "complete") show(false)
     else addEventListener("load", () => show(false), { signal })
-  }
+  } else if (store.read()?.people) load()
 }
 
 const script = document.currentScript ?? document.querySelector('script[src*="widget.js"]')

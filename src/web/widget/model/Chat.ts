@@ -1,13 +1,20 @@
 import { signal } from "@preact/signals"
 import type { MessageId, SessionId } from "../../../domain/Ids.ts"
-import type { WidgetChatRequest, WidgetConfig, WidgetEvent, WidgetMessage } from "../../../domain/widget/Widget.ts"
+import type {
+  WidgetChatRequest,
+  WidgetConfig,
+  WidgetEvent,
+  WidgetHandover,
+  WidgetMessage,
+} from "../../../domain/widget/Widget.ts"
 import type { StoredState } from "../../shared/Bridge.ts"
 import { randomSecret, randomUuid } from "../../shared/Random.ts"
 import type { Client } from "./Client.ts"
-import { type Entry, entryOf, Question, Reply, type Rating } from "./Entries.ts"
+import { type Entry, entryOf, Question, Reply, type Rating, shows } from "./Entries.ts"
 import { Failure, failureFrom } from "./Failure.ts"
 import { follow } from "./Following.ts"
 import { report, type Host } from "./Host.ts"
+import { People } from "./People.ts"
 
 const PAGE_SIZE = 40
 /** A reply that another process of the server writes is looked for this often. */
@@ -18,6 +25,7 @@ interface MessagesPage {
   readonly messages: ReadonlyArray<WidgetMessage>
   readonly next_cursor?: string | null
   readonly reply?: { readonly id: MessageId }
+  readonly handover: WidgetHandover | null
 }
 
 /** The conversation that is open: what was said, and what is being said. */
@@ -42,6 +50,7 @@ export class Chat {
   readonly #host: Host
   readonly #config: () => WidgetConfig
   readonly client: Client
+  readonly people: People
   #email: string | undefined
   /** Changes when another conversation is opened, so that what still arrives for the last one is dropped. */
   #generation = 0
@@ -51,6 +60,9 @@ export class Chat {
     this.#host = host
     this.client = client
     this.#config = config
+    this.people = new People(client)
+    this.people.onMessage = (message) => this.#receive(message)
+    this.people.onResync = () => void this.refresh()
   }
 
   /** Keeps something of the visitor, where there is a visitor: from the first message on. */
@@ -104,9 +116,21 @@ export class Chat {
     if (this.conversation.value === undefined || this.isLoading.value || this.current.value !== undefined) return
     const page = await this.#read().catch(() => undefined)
     if (page === undefined || generation !== this.#generation || this.current.value !== undefined) return
-    const last = this.entries.value.findLast((entry) => entry instanceof Reply)
-    const lastStored = page.messages.findLast(({ role }) => role === "assistant")
-    if (page.reply !== undefined || lastStored?.id !== last?.id.value) this.#show(page)
+    const { value: entries } = this.entries
+    const areKnown = page.messages.map((message) => this.#known(message) !== undefined)
+    const unsent = entries.filter(
+      (entry) => entry instanceof Question && entry.failure.value && !page.messages.some((one) => shows(entry, one)),
+    )
+    if (page.reply !== undefined || areKnown.includes(false)) this.#show(page, unsent)
+  }
+
+  /** Asks for a person: at once in a conversation that goes on, or else by what the visitor writes next. */
+  async askForPerson(): Promise<void> {
+    const { people } = this
+    const isOpen = await people.areIn().catch(() => undefined)
+    if (!(isOpen ?? this.#config().handover?.is_open)) people.wish.value = "form"
+    else if (this.conversation.value === undefined) people.wish.value = "message"
+    else await this.attempt(() => this.#handOver({}))
   }
 
   async loadEarlier(): Promise<void> {
@@ -135,8 +159,10 @@ export class Chat {
     this.#email = undefined
   }
 
-  async send(text: string): Promise<void> {
+  /** @param email where the visitor is answered when nobody is there */
+  async send(text: string, email?: string): Promise<void> {
     if (this.current.value !== undefined) return
+    this.#email = email ?? this.#email
     const question = new Question(text)
     this.entries.value = [...this.entries.value, question]
     this.onSend()
@@ -222,15 +248,50 @@ export class Chat {
     this.isLoading.value = false
     this.isConnectionLost.value = false
     this.emailRequest.value = undefined
+    this.people.clear()
   }
 
-  #read(cursor?: string): Promise<MessagesPage> {
+  async #read(cursor?: string): Promise<MessagesPage> {
+    const generation = this.#generation
     const query = `limit=${PAGE_SIZE}${cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`}`
-    return this.client.json("GET", `conversations/${this.conversation.value}/messages?${query}`)
+    const path = `conversations/${this.conversation.value}/messages?${query}`
+    const page = await this.client.json<MessagesPage>("GET", path)
+    if (generation === this.#generation) this.people.handover.value = page.handover
+    return page
   }
 
-  #show({ messages, next_cursor, reply }: MessagesPage): void {
-    const entries = messages.filter(({ id }) => id !== reply?.id).map(entryOf)
+  /** The entry that shows a stored message already. */
+  #known(message: WidgetMessage): Entry | undefined {
+    const known = this.entries.value.find((entry) => shows(entry, message))
+    if (known instanceof Question) known.sentAt.value = message.created_at
+    return known
+  }
+
+  /** Shows a message that was stored here or elsewhere. */
+  #receive(message: WidgetMessage): void {
+    if (this.#known(message) !== undefined) return
+    // Another tab has made it, and maybe in the place of another.
+    if (message.role === "assistant") return void this.refresh()
+    const entry = entryOf(message)
+    this.entries.value = [...this.entries.value, entry]
+    if (entry instanceof Reply) this.announced.value = entry
+  }
+
+  /** Hands the conversation over to people, or begins one with them. */
+  async #handOver(request: Pick<WidgetChatRequest, "email"> & Partial<Pick<WidgetChatRequest, "message">>) {
+    const { value: conversation } = this.conversation
+    const page = this.#host.page()
+    const { id } = await this.people.handOver({
+      ...(conversation === undefined ? {} : { conversation_id: conversation }),
+      ...request,
+      ...(page === undefined ? {} : { page }),
+    })
+    this.conversation.value = id
+    this.keep({ conversation: id, unsent: undefined })
+  }
+
+  #show({ messages, next_cursor, reply }: MessagesPage, unsent: ReadonlyArray<Entry> = []): void {
+    const entries = [...messages.filter(({ id }) => id !== reply?.id).map(entryOf), ...unsent]
     this.earlier.value = next_cursor ?? undefined
     this.entries.value = entries
     if (reply === undefined) return
@@ -249,21 +310,25 @@ export class Chat {
       secret: this.#host.state.value?.secret ?? randomSecret(),
       unsent: { id: question.key, text: question.text, ...(conversation === undefined ? {} : { conversation }) },
     })
+    const message = { id: question.key, text: question.text }
     const reply = new Reply()
     this.current.value = reply
-    const email = await this.#emailFor(conversation).catch(failureFrom)
+    const isForPeople = this.people.wish.value !== undefined
+    const email = isForPeople ? this.#email : await this.#emailFor(conversation).catch(failureFrom)
     if (generation !== this.#generation) return
     const { value: entries } = this.entries
-    this.entries.value = [...entries.slice(0, entries.indexOf(question) + 1), reply]
+    // People have not begun to write yet.
+    if (!isForPeople && !this.people.areThere)
+      this.entries.value = [...entries.slice(0, entries.indexOf(question) + 1), reply]
+    const request = { message, ...(typeof email === "string" && { email }) }
     const failure =
       email instanceof Failure
         ? email
-        : await this.#write(reply, {
-            message: { id: question.key, text: question.text },
-            ...(email === undefined ? {} : { email }),
-          })
+        : isForPeople
+          ? await this.#handOver(request).catch(failureFrom)
+          : await this.#write(reply, request)
     if (generation !== this.#generation) return
-    if (email instanceof Failure) this.current.value = undefined
+    if (isForPeople || email instanceof Failure) this.current.value = undefined
     if (failure === undefined || reply.id.value !== undefined) return
     // The message stays where it is, with what was wrong below it.
     this.entries.value = this.entries.value.filter((entry) => entry !== reply)
@@ -301,7 +366,7 @@ export class Chat {
             ...request,
             ...(page === undefined ? {} : { page }),
           }),
-        onEvent: (event) => isOpen() && this.#onEvent(event),
+        onEvent: (event) => isOpen() && this.#onEvent(event, reply),
         onLost: (isLost) => isOpen() && (this.isConnectionLost.value = isLost),
       })
     } catch (error) {
@@ -312,14 +377,21 @@ export class Chat {
     if (failure !== undefined) reply.fail(failure)
     this.isConnectionLost.value = false
     this.current.value = undefined
-    if (reply.id.value !== undefined) {
+    // A person has taken over before the chatbot has said anything.
+    const isTakenOver = reply.phase.value === "stopped" && reply.text === "" && !this.#wantsStop
+    if (reply.isHandedOver || isTakenOver) {
+      this.entries.value = this.entries.value.filter((entry) => entry !== reply)
+    } else if (reply.id.value !== undefined) {
       this.announced.value = reply
       this.onReply(reply)
     }
     return failure
   }
 
-  #onEvent(event: WidgetEvent): void {
+  #onEvent(event: WidgetEvent, reply: Reply): void {
+    // The chatbot has the conversation again.
+    if ((event.type === "text" || event.type === "tool") && !this.entries.value.includes(reply))
+      this.entries.value = [...this.entries.value, reply]
     if (event.type !== "start") return
     this.conversation.value = event.conversation_id
     this.keep({ conversation: event.conversation_id, unsent: undefined })

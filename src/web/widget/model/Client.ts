@@ -56,10 +56,10 @@ export class Client {
   }
 
   /** Sends a request, and once more with a new session where the server does not know the token any more. */
-  async send(method: string, path: string, body?: unknown): Promise<Response> {
+  async send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
     for (let tries = 1; ; tries += 1) {
       const { token } = await this.#currentSession()
-      const response = await this.#fetch(method, path, body, { authorization: `Bearer ${token}` })
+      const response = await this.#fetch(method, path, body, { authorization: `Bearer ${token}` }, signal)
       if (response.ok) return response
       if (response.status !== 401 || tries > 1) throw await failureOf(response)
       this.#session = undefined
@@ -69,6 +69,12 @@ export class Client {
   /** Sends a request and returns the body of the response. The server's declaration says that it is an `A`. */
   async json<A>(method: string, path: string, body?: unknown): Promise<A> {
     const response = await this.send(method, path, body)
+    return (await response.json()) as A
+  }
+
+  /** Reads the configuration as it is now. */
+  async config<A>(): Promise<A> {
+    const response = await this.#fetch("GET", `config/${encodeURIComponent(this.#options.key)}`)
     return (await response.json()) as A
   }
 
@@ -106,10 +112,12 @@ export class Client {
     path: string,
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
+    signal: AbortSignal | null = null,
   ): Promise<Response> {
     try {
       return await fetch(`${this.#options.root}api/widget/${path}`, {
         method,
+        signal,
         credentials: "omit",
         headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals"
 import type { MessageId } from "../../../domain/Ids.ts"
-import type { WidgetEvent, WidgetMessage, WidgetSource } from "../../../domain/widget/Widget.ts"
+import type { WidgetEvent, WidgetMessage, WidgetPerson, WidgetSource } from "../../../domain/widget/Widget.ts"
 import { blocksOf, type Block } from "../../shared/markdown/Blocks.ts"
 import { paced } from "../../shared/Paced.ts"
 import { randomUuid } from "../../shared/Random.ts"
@@ -13,10 +13,13 @@ export class Question {
   readonly text: string
   /** Reason why the message was not sent, or has no reply. */
   readonly failure = signal<Failure | undefined>(undefined)
+  /** When the server stored it; undefined until it has said so. */
+  readonly sentAt = signal<string | undefined>(undefined)
 
-  constructor(text: string, key: string = randomUuid()) {
+  constructor(text: string, key: string = randomUuid(), sentAt?: string) {
     this.text = text
     this.key = key
+    this.sentAt.value = sentAt
   }
 }
 
@@ -33,7 +36,7 @@ export type Activity = Extract<WidgetEvent, { readonly type: "tool" }>
 
 export type Rating = NonNullable<WidgetMessage["feedback"]>
 
-/** A reply of the chatbot, which is being written or was written. */
+/** A reply of the chatbot, which is being written or was written, or a message of a person. */
 export class Reply {
   readonly kind = "reply"
   readonly key = randomUuid()
@@ -46,6 +49,11 @@ export class Reply {
   readonly unsupported = signal<ReadonlyArray<string>>([])
   readonly rating = signal<Rating | undefined>(undefined)
   readonly failure = signal<Failure | undefined>(undefined)
+  /** The person who wrote it; undefined for the chatbot. */
+  sender: WidgetPerson | undefined
+  createdAt: WidgetMessage["created_at"] | undefined
+  /** Whether people answer instead, so that there is no reply. */
+  isHandedOver = false
   /** The number of the last event, after which a stream that broke goes on. */
   lastEvent = 0
   text = ""
@@ -73,6 +81,8 @@ export class Reply {
   restore(message: WidgetMessage): void {
     this.#forget()
     this.id.value = message.id
+    this.sender = message.sender
+    this.createdAt = message.created_at
     this.text = message.content
     this.sources.value = message.sources
     this.unsupported.value = message.unsupported ?? []
@@ -105,6 +115,9 @@ export class Reply {
       }
       case "unsupported":
         this.unsupported.value = event.sentences
+        return
+      case "handover":
+        this.isHandedOver = true
         return
       case "finish":
         return this.#end("finished")
@@ -143,4 +156,10 @@ export class Reply {
 export type Entry = Question | Reply
 
 export const entryOf = (message: WidgetMessage): Entry =>
-  message.role === "user" ? new Question(message.content, message.client_id ?? message.id) : Reply.of(message)
+  message.role === "user"
+    ? new Question(message.content, message.client_id ?? message.id, message.created_at)
+    : Reply.of(message)
+
+/** Whether an entry shows a message. */
+export const shows = (entry: Entry, { client_id, id }: WidgetMessage): boolean =>
+  entry instanceof Question ? entry.key === (client_id ?? id) : entry.id.value === id

@@ -14,7 +14,7 @@ const FIRST_WAIT_MILLIS = 400
 const LONGEST_WAIT_MILLIS = 10_000
 
 /** Waits longer with each try, but no longer than until the browser is online again. */
-const pause = (tries: number): Promise<void> =>
+export const pause = (tries: number): Promise<void> =>
   new Promise((resolve) => {
     const longest = Math.min(LONGEST_WAIT_MILLIS, FIRST_WAIT_MILLIS * 2 ** (tries - 1))
     const done = () => {

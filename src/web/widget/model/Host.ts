@@ -29,12 +29,13 @@ const isText = (value: unknown): value is string => typeof value === "string"
 
 /** Returns what a page has kept, as far as it is what the widget once kept there; `undefined` for anything else. */
 export const keptState = (value: unknown): StoredState | undefined => {
-  const { conversation, draft, secret, unsent }: Partial<StoredState> = Object(value)
+  const { conversation, draft, people, secret, unsent }: Partial<StoredState> = Object(value)
   if (!isText(secret) || !/^[\w-]{22}$/u.test(secret)) return undefined
   return {
     secret,
     ...(isText(conversation) ? { conversation } : {}),
     ...(isText(draft) ? { draft } : {}),
+    ...(people === true ? { people } : {}),
     ...(isText(unsent?.id) && isText(unsent.text) ? { unsent } : {}),
   }
 }

@@ -1,4 +1,4 @@
-import { computed, signal, type ReadonlySignal, type Signal } from "@preact/signals"
+import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals"
 import type { WidgetConfig, WidgetSource } from "../../../domain/widget/Widget.ts"
 import type { ToFrame } from "../../shared/Bridge.ts"
 import { localized, type Language } from "../languages/Language.ts"
@@ -28,7 +28,9 @@ export class Widget {
   readonly openSources = signal<OpenSources | undefined>(undefined)
   /** Counts up whenever the composer is to take the focus. */
   readonly focusRequests = signal(0)
-  #unread = 0
+  readonly #isVisible = signal(!document.hidden)
+  /** The replies of the chatbot that came while the chat was closed. */
+  readonly #unread = signal(0)
 
   constructor(host: Host, config: WidgetConfig, language: Language) {
     this.host = host
@@ -43,7 +45,7 @@ export class Widget {
     this.conversations = new Conversations(host, this.chat)
     this.chat.onReply = (reply) => {
       report(host, "reply", { id: reply.id.value })
-      if (!this.isSeen.value) this.#tellUnread(this.#unread + 1)
+      if (!this.isSeen.value) this.#unread.value += 1
     }
   }
 
@@ -56,11 +58,40 @@ export class Widget {
       if (document.querySelector("dialog[open]") === null) this.close()
     })
     document.addEventListener("visibilitychange", () => {
+      this.#isVisible.value = !document.hidden
       if (!document.hidden) void this.chat.refresh()
     })
     window.addEventListener("online", () => void this.chat.reconnect())
     if (this.host.state.value !== undefined) void this.chat.restore()
     this.host.tell({ type: "ready" })
+    this.#attend()
+  }
+
+  /** Keeps up with people: what they write is seen, counted or waited for. */
+  #attend(): void {
+    const { chat, host } = this
+    const { people } = chat
+    const hasPeople = computed(() => host.state.value?.people === true)
+    const isRead = computed(() => this.isSeen.value && this.#isVisible.value)
+    people.follow(() =>
+      isRead.value || (this.#isVisible.value && hasPeople.value) ? chat.conversation.value : undefined,
+    )
+    effect(() => {
+      const { value: handover } = people.handover
+      const isWaitedFor = handover !== null && (handover.owner === "people" || handover.unread > 0)
+      if (chat.isLoading.value || chat.failure.value !== undefined || isWaitedFor === hasPeople.peek()) return
+      untracked(() => chat.keep({ people: isWaitedFor ? true : undefined }))
+    })
+    effect(() => {
+      const count = this.#unread.value + (people.handover.value?.unread ?? 0)
+      this.host.tell({ type: "unread", count: this.isSeen.value ? 0 : count })
+    })
+    effect(() => {
+      const last = chat.entries.value.findLast((entry) => entry.kind === "reply" && entry.sender !== undefined)
+      const readTo = last?.kind === "reply" ? last.createdAt : undefined
+      if (isRead.value && (people.handover.value?.unread ?? 0) > 0 && readTo !== undefined)
+        people.tellRead(chat.conversation.value, readTo)
+    })
   }
 
   /** Asks the page to close the widget, where it can be closed. */
@@ -68,16 +99,11 @@ export class Widget {
     if (this.host.mode === "popup") this.host.tell({ type: "close" })
   }
 
-  #tellUnread(count: number): void {
-    this.#unread = count
-    this.host.tell({ type: "unread", count })
-  }
-
   #hear(message: ToFrame): void {
     switch (message.type) {
       case "opened":
         this.isSeen.value = true
-        this.#tellUnread(0)
+        this.#unread.value = 0
         if (message.takesFocus) this.focusRequests.value += 1
         return void this.chat.refresh()
       case "closed":

@@ -7,6 +7,7 @@ import { ConversationsDialog } from "./ConversationsDialog.tsx"
 import { wordsOf } from "./FailureNote.tsx"
 import { Header } from "./Header.tsx"
 import { Messages } from "./Messages.tsx"
+import { statusOf } from "./People.tsx"
 import { SourceDialog } from "./SourceDialog.tsx"
 
 /** Longer replies are read where they stand. */
@@ -19,20 +20,27 @@ const spoken = (text: string): string => text.slice(0, MAX_LENGTH).replaceAll(/\
 
 /** Tells a screen reader of a reply once, when it is finished, and of failures. */
 const Announcement = (): VNode => {
-  const { chat, config, language } = useWidget()
+  const widget = useWidget()
+  const { chat, config, language } = widget
   const text = useSignal("")
+  const status = statusOf(widget, language.value.texts)
   useSignalEffect(() => {
     const { value: reply } = chat.announced
     if (reply === undefined) return
     const failure = reply.failure.peek()
-    text.value = `${config.peek().name}: ${spoken(reply.text)}${failure === undefined ? "" : ` ${wordsOf(failure, language.peek())}`}`
+    text.value = `${reply.sender?.name || config.peek().name}: ${spoken(reply.text)}${failure === undefined ? "" : ` ${wordsOf(failure, language.peek())}`}`
     const timer = setTimeout(() => (text.value = ""), SHOWN_MILLIS)
     return () => clearTimeout(timer)
   })
   return (
-    <output class="visually-hidden" aria-live="polite">
-      {text}
-    </output>
+    <>
+      <output class="visually-hidden" aria-live="polite">
+        {text}
+      </output>
+      <output class="visually-hidden" aria-live="polite">
+        {status}
+      </output>
+    </>
   )
 }
 

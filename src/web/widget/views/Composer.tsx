@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks"
 import { ArrowUp, Square } from "lucide"
 import { useWidget } from "./Context.ts"
 import { IconButton } from "./IconButton.tsx"
+import { PeopleLine } from "./People.tsx"
 
 const MAX_LENGTH = 32_000
 
@@ -15,13 +16,15 @@ export const Composer = (): VNode => {
   const { count, texts } = language.value
   const text = useSignal(host.state.value?.draft ?? "")
   const field = useRef<HTMLTextAreaElement>(null)
-  const isWriting = chat.current.value !== undefined
+  const isBusy = chat.current.value !== undefined
+  const isWriting = isBusy && !chat.people.areThere && chat.people.wish.value === undefined
   const excess = text.value.length - MAX_LENGTH
   const mayTalk = config.value.is_active && !chat.isGone.value
-  const maySend = mayTalk && !isWriting && excess <= 0 && text.value.trim() !== "" && host.mode !== "preview"
+  const maySend = mayTalk && !isBusy && excess <= 0 && text.value.trim() !== "" && host.mode !== "preview"
 
   const change = (value: string) => {
     text.value = value
+    if (value !== "") chat.people.tellWriting(chat.conversation.value)
     // What is too long to send would be too much to keep.
     chat.keep({ draft: value.slice(0, MAX_LENGTH) })
   }
@@ -29,6 +32,7 @@ export const Composer = (): VNode => {
     if (!maySend) return
     const message = text.value.trim()
     void chat.send(message)
+    chat.people.tellWritten(chat.conversation.value)
     change("")
   }
 
@@ -46,6 +50,7 @@ export const Composer = (): VNode => {
   return (
     <footer class="footer">
       {!config.value.is_active && <p class="note">{texts.spent}</p>}
+      <PeopleLine />
       <form
         class="row nowrap composer"
         onSubmit={(event) => {

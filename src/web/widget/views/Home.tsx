@@ -34,7 +34,9 @@ export const NextSuggestions = (): VNode | null => {
   const { chat, config, host } = useWidget()
   const { value: entries } = chat.entries
   const last = entries.at(-1)
+  const isOfPeople = chat.people.areThere || chat.people.wish.value !== undefined
   if (last?.kind !== "reply" || last.phase.value !== "finished" || host.mode === "preview") return null
+  if (isOfPeople || last.sender !== undefined) return null
   const asked = new Set(entries.map((entry) => entry.text))
   return <Suggestions questions={config.value.suggestions.filter((text) => !asked.has(text)).slice(0, NEXT_COUNT)} />
 }

@@ -5,6 +5,7 @@ import { useWidget } from "./Context.ts"
 import { EmailForm } from "./EmailForm.tsx"
 import { FailureNote } from "./FailureNote.tsx"
 import { Home, NextSuggestions } from "./Home.tsx"
+import { OfflineForm } from "./People.tsx"
 import { ReplyView } from "./ReplyView.tsx"
 
 const QuestionView = ({ isLast, question }: { readonly question: Question; readonly isLast: boolean }): VNode => {
@@ -12,7 +13,10 @@ const QuestionView = ({ isLast, question }: { readonly question: Question; reado
   const { value: failure } = question.failure
   const { texts } = language.value
   // After a reload nothing says why there is no reply.
-  const isUnanswered = isLast && chat.current.value === undefined && !chat.isLoading.value && failure === undefined
+  const { areThere, handover } = chat.people
+  const sentAt = areThere && isLast ? question.sentAt.value : undefined
+  const isUnanswered =
+    isLast && !areThere && chat.current.value === undefined && !chat.isLoading.value && failure === undefined
   const retry = () => void chat.retry(question)
   return (
     <article class="question">
@@ -25,6 +29,9 @@ const QuestionView = ({ isLast, question }: { readonly question: Question; reado
           failure={failure}
           onRetry={failure.kind === "refused" || failure.kind === "gone" ? undefined : retry}
         />
+      )}
+      {sentAt !== undefined && (
+        <span class="note">{(handover.value?.read_at ?? "") >= sentAt ? texts.read : texts.delivered}</span>
       )}
       {isUnanswered && (
         <button type="button" class="link-button" onClick={retry}>
@@ -60,6 +67,7 @@ export const Messages = (): VNode => {
           ))}
           <NextSuggestions />
           {chat.emailRequest.value !== undefined && <EmailForm answer={chat.emailRequest.value} />}
+          <OfflineForm />
           <GeneralFailure />
         </div>
       </section>

@@ -10,6 +10,7 @@ import { fill } from "../languages/Language.ts"
 import type { Activity, Reply } from "../model/Entries.ts"
 import type { OpenSources } from "../model/Widget.ts"
 import { useWidget } from "./Context.ts"
+import { PersonImage } from "./People.tsx"
 import { FailureNote } from "./FailureNote.tsx"
 import { ToolButton } from "./IconButton.tsx"
 import { RatingButtons } from "./RatingButtons.tsx"
@@ -74,11 +75,25 @@ export const ReplyView = ({ isLast, reply }: { readonly reply: Reply; readonly i
   const { value: failure } = reply.failure
   const isOver = phase !== "waiting" && phase !== "writing"
   const again = () => void chat.regenerate(reply)
-  const mayAskAgain = isLast && isOver && chat.current.value === undefined && !chat.isGone.value
+  const { sender } = reply
+  const mayAskAgain =
+    isLast &&
+    sender === undefined &&
+    !chat.people.areThere &&
+    isOver &&
+    chat.current.value === undefined &&
+    !chat.isGone.value
   return (
     <article class="reply" data-phase={phase} aria-busy={!isOver}>
-      {avatar !== "" && <img class="avatar" src={avatar} alt="" width="28" height="28" />}
-      <span class="visually-hidden">{name}: </span>
+      {sender !== undefined ? (
+        <PersonImage person={sender} />
+      ) : (
+        avatar !== "" && <img class="avatar" src={avatar} alt="" width="28" height="28" />
+      )}
+      <p class={sender === undefined ? "visually-hidden" : "note"} dir="auto">
+        {sender?.name || name}
+        <span class="visually-hidden">: </span>
+      </p>
       {/* A component of its own, so that a piece of text renders nothing else. */}
       <ReplyText reply={reply} />
       {!isOver && <Doing reply={reply} />}
@@ -89,7 +104,7 @@ export const ReplyView = ({ isLast, reply }: { readonly reply: Reply; readonly i
       {isOver && (
         <div class="tools row">
           {reply.text !== "" && <CopyTool text={reply.text} />}
-          {phase === "finished" && <RatingButtons reply={reply} />}
+          {phase === "finished" && sender === undefined && <RatingButtons reply={reply} />}
           {mayAskAgain && failure === undefined && (
             <ToolButton icon={RefreshCw} label={texts.askAgain} onClick={again} />
           )}
