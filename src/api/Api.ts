@@ -9,6 +9,7 @@ import { ConsoleAccessApi, ConsoleApi } from "./organizations/ConsoleSession.ts"
 import { EventsApi } from "./organizations/Events.ts"
 import { AllConversationsApi, ConversationsApi } from "./conversations/Conversations.ts"
 import { IdentitySecretsApi } from "./widget/IdentitySecrets.ts"
+import { InboxApi, InboxCountsApi } from "./inbox/Inbox.ts"
 import { KnowledgeApi } from "./knowledge/Knowledge.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
@@ -42,6 +43,8 @@ export class Api extends HttpApi.make("parley")
     AllConversationsApi,
     RepliesApi,
     CannedAnswersApi,
+    InboxApi,
+    InboxCountsApi,
     EventsApi,
     OpenAiApi,
     QuestionsApi,

@@ -17,6 +17,7 @@ import * as Conversations from "./conversations/Conversations.ts"
 import * as Docs from "./docs/Docs.ts"
 import { clientAddresses } from "./access/ClientAddresses.ts"
 import { edge } from "./edge/Edge.ts"
+import * as Inbox from "./inbox/Inbox.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
 import * as Questions from "./knowledge/Questions.ts"
 import { Lifecycle } from "./edge/Lifecycle.ts"
@@ -51,6 +52,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     ConsoleSession.layer,
     Conversations.layer,
     Events.layer,
+    Inbox.layer,
     Knowledge.layer,
     Questions.layer,
     Replies.layer,

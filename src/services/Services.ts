@@ -13,6 +13,7 @@ import { ConsoleSessions, type ConsoleSessionsSettings } from "./keys/ConsoleSes
 import { Events } from "./organizations/Events.ts"
 import * as QueueFigures from "./system/QueueFigures.ts"
 import { SystemStates, type SystemStatesSettings } from "./system/SystemStates.ts"
+import { Inbox } from "./inbox/Inbox.ts"
 import { Conversations } from "./conversations/Conversations.ts"
 import { Topics } from "./topics/Topics.ts"
 import { Replies } from "./conversations/Replies.ts"
@@ -85,7 +86,7 @@ export const layer = (settings: ServicesSettings) =>
     Tests.layer,
     Topics.layer,
     TestRuns.layer,
-    Trials.layer,
+    Inbox.layer.pipe(Layer.provideMerge(Trials.layer)),
     Uploads.layer,
     Idempotency.layer,
     Knowledge.layer,

@@ -1,9 +1,11 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeyId, ChatbotId, DocumentId, SessionId } from "../domain/Ids.ts"
+import { Presence } from "../domain/inbox/Handover.ts"
 import { SourceId } from "../domain/knowledge/Source.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Documents } from "./documents/Documents.ts"
+import { presenceIn } from "./inbox/Presences.ts"
 import { decodeRows, onlyRow } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { uuids } from "./sql/SqlValues.ts"
@@ -43,6 +45,10 @@ export const ConversationState = Schema.Struct({
 })
 export type ConversationState = typeof ConversationState.Type
 
+/** A conversation in which somebody is. */
+export const PresenceState = Schema.Struct({ id: SessionId, chatbot: ChatbotId, presence: Schema.Array(Presence) })
+export type PresenceState = typeof PresenceState.Type
+
 /** State of all that can change in an organization, at one moment. */
 export const OrganizationState = Schema.Struct({
   /** By the database's clock. */
@@ -54,6 +60,8 @@ export const OrganizationState = Schema.Struct({
   sources: Schema.Array(SourceState),
   /** Those with activity since the given time, and at most `CONVERSATIONS_MAX`: the latest. */
   conversations: Schema.Array(ConversationState),
+  /** Those in which somebody is, and at most `PRESENCES_MAX`. */
+  presences: Schema.Array(PresenceState),
   /** Those of the given API keys that are valid. */
   keys: Schema.Array(ApiKeyId),
 })
@@ -63,6 +71,8 @@ export type OrganizationState = typeof OrganizationState.Type
 const DOCUMENTS_MAX = 1_000
 /** The most sources whose runs are followed. */
 const SOURCES_MAX = 30
+/** The most conversations in which it is followed who is there. */
+const PRESENCES_MAX = 200
 /** The most conversations that are read at once. */
 export const CONVERSATIONS_MAX = 200
 /**
@@ -122,6 +132,13 @@ export class OrganizationChanges extends Context.Service<OrganizationChanges>()(
                 ? sql`'[]'::jsonb`
                 : sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.updated_at) from (${conversations}) s), '[]')`
             } as conversations,
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', s.id, 'chatbot', s.chatbot_id, 'presence', ${sql.literal(presenceIn)}))
+              from (
+                select distinct session_id from conversation_presence
+                where organization_id = ${organization} and until > clock_timestamp() limit ${PRESENCES_MAX}
+              ) p join sessions s on s.id = p.session_id and s.organization_id = ${organization}
+            ), '[]') as presences,
             coalesce((
               select jsonb_agg(id) from api_keys
               where id = any(${uuids(keys)}) and organization_id = ${organization}

@@ -37,6 +37,8 @@ import { Conversations } from "./conversations/Conversations.ts"
 import { Documents } from "./documents/Documents.ts"
 import { Erasures } from "./conversations/Erasures.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
+import { Inbox } from "./inbox/Inbox.ts"
+import { Presences } from "./inbox/Presences.ts"
 import { Ingestions } from "./documents/Ingestions.ts"
 import { Inspection } from "./inspection/Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
@@ -91,6 +93,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     FileStores.layer,
     IdempotencyKeys.layer,
     IdentitySecrets.layer,
+    Inbox.layer,
     Ingestions.layer,
     Inspection.layer,
     LexemeIndexes.layer,
@@ -100,6 +103,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     OrganizationRemains.layer,
     Organizations.layer,
     Passages.layer,
+    Presences.layer,
     PublicChatbots.layer,
     RateCounts.layer,
     Questions.layer.pipe(Layer.provide(Documents.layer)),

@@ -22,7 +22,13 @@ const distinct: Readonly<Record<string, string>> = {
 }
 
 /** Tables whose rows live for as long as a chat, or until they are added up a moment later: there are never many. */
-const passing = new Set(["chat_reservations", "holding_entries", "unfinished_replies", "usage_entries"])
+const passing = new Set([
+  "chat_reservations",
+  "conversation_presence",
+  "holding_entries",
+  "unfinished_replies",
+  "usage_entries",
+])
 
 /**
  * Makes copies of what a tenant has, with numbers from one, in the same organization.

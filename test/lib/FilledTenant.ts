@@ -231,6 +231,18 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* mine((yield* CannedAnswers).insert(chatbot, cannedAnswer, { shortcut: "hello", content: "Hello!" }))
   const signInProvider = SignInProviderId.make(yield* newId)
   yield* mine((yield* SignInProviders).insert(signInProvider, someProvider, Redacted.make("secret")))
+  yield* SystemSql.use(
+    (sql) => sql`
+      with noted as (
+        insert into conversation_events (id, organization_id, session_id, type, detail)
+        values (${crypto.randomUUID()}, ${organization}, ${session}, 'note', '{"text": "private"}')
+      ), seen as (
+        insert into conversation_presence (session_id, organization_id, who, state, until)
+        values (${session}, ${organization}, 'visitor', 'writing', now() + interval '1 hour')
+      )
+        insert into attachments (id, organization_id, chatbot_id, session_id, name, media_type, size, blob_key, secret)
+        values (${crypto.randomUUID()}, ${organization}, ${chatbot}, ${session}, 'a.png', 'image/png', 1, 'attachment', 'secret')`,
+  )
   const webhook = WebhookId.make(yield* newId)
   const hook = { url: "https://hooks.example/", description: "", events: ["chatbot.updated"], active: true } as const
   yield* mine((yield* Webhooks).insert(webhook, chatbot, hook, Redacted.make("whsec_AAAA"), 9))
@@ -358,6 +370,10 @@ export const noFilter: ConversationFilter = {
   isUnanswered: false,
   platform: undefined,
   state: undefined,
+  owner: undefined,
+  assignee: undefined,
+  isWaiting: false,
+  tag: undefined,
   from: undefined,
   to: undefined,
 }

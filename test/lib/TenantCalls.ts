@@ -3,7 +3,7 @@ import { chatbotDefaults } from "../../src/domain/chatbot/Chatbot.ts"
 import { emptyChatWidget } from "../../src/domain/chatbot/ChatWidget.ts"
 import { TestId } from "../../src/domain/evaluation/ChatbotTest.ts"
 import { TestRunId } from "../../src/domain/evaluation/TestRun.ts"
-import { MessageId, ToolId } from "../../src/domain/Ids.ts"
+import { MessageId, PersonId, ToolId } from "../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { everything } from "../../src/domain/Page.ts"
 import { AuditLog } from "../../src/storage/audit/AuditLog.ts"
@@ -23,6 +23,8 @@ import { TestPlans } from "../../src/storage/evaluation/TestPlans.ts"
 import { Tests } from "../../src/storage/evaluation/Tests.ts"
 import { TestRuns } from "../../src/storage/evaluation/TestRuns.ts"
 import { Documents } from "../../src/storage/documents/Documents.ts"
+import { Inbox } from "../../src/storage/inbox/Inbox.ts"
+import { Presences } from "../../src/storage/inbox/Presences.ts"
 import { IdempotencyKeys } from "../../src/storage/IdempotencyKeys.ts"
 import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import { Messages } from "../../src/storage/conversations/Messages.ts"
@@ -269,12 +271,42 @@ const conversationCases: Cases<Conversations["Service"]> = {
   failed: [undefined, (conversations, { session }) => conversations.failed(session)],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
   get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, sessionNamed("token"))],
-  setState: [
-    "NotFound",
-    (conversations, { chatbot }) => conversations.setState(chatbot, sessionNamed("token"), "closed"),
-  ],
   exported: ["NotFound", (conversations, { chatbot }) => conversations.exported(chatbot, sessionNamed("token"))],
   remove: ["NotFound", (conversations, { chatbot, session }) => conversations.remove(chatbot, sessionNamed(session))],
+}
+
+const someMessage = { id: MessageId.make(crypto.randomUUID()), content: "forged", mid: undefined, senderName: "Eve" }
+const inboxCases: Cases<Inbox["Service"]> = {
+  handOver: [
+    "NotFound",
+    (inbox, { chatbot }) => inbox.handOver(chatbot, sessionNamed("token"), "api", undefined, null),
+  ],
+  handBack: ["NotFound", (inbox, { chatbot }) => inbox.handBack(chatbot, sessionNamed("token"), undefined)],
+  update: [
+    "NotFound",
+    (inbox, { chatbot }) =>
+      inbox.update(chatbot, sessionNamed("token"), { state: "closed", tags: ["forged"] }, undefined),
+  ],
+  say: [
+    "NotFound",
+    (inbox, { apiKeyId, chatbot }) => inbox.say(chatbot, sessionNamed("token"), someMessage, { apiKeyId }),
+  ],
+  note: [
+    "NotFound",
+    (inbox, { chatbot }) => inbox.note(chatbot, sessionNamed("token"), crypto.randomUUID(), "forged", undefined),
+  ],
+  events: ["NotFound", (inbox, { chatbot }) => inbox.events(chatbot, sessionNamed("token"))],
+  counts: [
+    { waiting: 0, mine: 0, open: 0 },
+    (inbox, { apiKeyId, chatbot }) => inbox.counts([chatbot], PersonId.make(apiKeyId)),
+  ],
+}
+
+const presenceCases: Cases<Presences["Service"]> = {
+  set: [
+    "NotFound",
+    (presences, { chatbot }) => presences.set(chatbot, sessionNamed("token"), "visitor", "writing", new Date()),
+  ],
 }
 
 const conversationListCases: Cases<ConversationLists["Service"]> = {
@@ -389,7 +421,6 @@ const visitorHandoverCases: Cases<VisitorHandovers["Service"], "handOver" | "pre
         message: undefined,
         session: { platform: "widget" },
         email: "e@v.il",
-        event: crypto.randomUUID(),
       }),
   ],
   presence: [
@@ -721,6 +752,8 @@ export const tenantCalls = [
   ...named("SourceRuns", SourceRuns, sourceRunCases),
   ...named("SourcePages", SourcePages, sourcePageCases),
   ...named("Conversations", Conversations, conversationCases),
+  ...named("Inbox", Inbox, inboxCases),
+  ...named("Presences", Presences, presenceCases),
   ...named("ConversationLists", ConversationLists, conversationListCases),
   ...named("OrganizationChanges", OrganizationChanges, changesCases),
   ...named("Passages", Passages, passageCases),

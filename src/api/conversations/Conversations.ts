@@ -1,9 +1,18 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { merge } from "../../domain/schema/Merge.ts"
-import { Feedback, FeedbackInput, Message, Session, SessionState } from "../../domain/chat/Conversation.ts"
+import {
+  Feedback,
+  FeedbackInput,
+  Message,
+  Session,
+  SessionPatch,
+  SessionState,
+  Tag,
+} from "../../domain/chat/Conversation.ts"
 import { Erased, ErasureRequest } from "../../domain/chat/Erasure.ts"
-import { ChatbotId, MessageId, optionalId } from "../../domain/Ids.ts"
+import { ChatbotId, MessageId, optionalId, PersonId } from "../../domain/Ids.ts"
+import { Handover } from "../../domain/inbox/Handover.ts"
 import { PageMetadata } from "../../domain/Page.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Timestamp } from "../../domain/schema/Timestamp.ts"
@@ -60,9 +69,9 @@ const get = HttpApiEndpoint.get("get", `${base}/:sessionId`, {
 
 const update = HttpApiEndpoint.patch("update", `${base}/:sessionId`, {
   params: sessionParams,
-  payload: Schema.Struct({ state: SessionState }),
+  payload: SessionPatch,
   success: Schema.Struct({ session: Session }),
-  error: Problem.NotFound,
+  error: [Problem.NotFound, Problem.Conflict],
 })
   .middleware(Idempotent)
   .middleware(RequestBody)
@@ -71,8 +80,8 @@ const update = HttpApiEndpoint.patch("update", `${base}/:sessionId`, {
   .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(
     described(
-      "Close a conversation, or open it again",
-      "Closing says that nobody has to look after the conversation any more. It hinders nobody from going on in it: a new message of the user opens it again. Neither is an activity, so that `updated_at` stays.",
+      "Close, assign or tag a conversation",
+      "Closing says that nobody has to look after the conversation any more. It hinders nobody from going on in it: a new message of the user opens it again, and the chatbot answers it. Closing and opening is no activity, so that `updated_at` stays, unless people had the conversation. A conversation that the chatbot has cannot be assigned (409): take it over.",
     ),
   )
 
@@ -194,6 +203,21 @@ const listAll = HttpApiEndpoint.get("list", "/api/external/conversations", {
       ).annotate({ description: "Conversations on this platform only.", examples: ["web"] }),
     ),
     state: Schema.optionalKey(SessionState.annotate({ description: "Conversations in this state only." })),
+    owner: Schema.optionalKey(
+      Handover.fields.owner.annotate({ description: "Conversations in which the bot, or people, answer." }),
+    ),
+    assignee: Schema.optionalKey(
+      Schema.Union([Schema.Literals(["me", "none"]), PersonId]).annotate({
+        description:
+          "Conversations that this person looks after; `me`: the person who asks. `none`: those of people that nobody looks after.",
+      }),
+    ),
+    waiting: Schema.optionalKey(
+      Schema.Literals(["true", "false"]).annotate({
+        description: "`true`: conversations whose visitor waits for people. `false`: all, as when it is absent.",
+      }),
+    ),
+    tag: Schema.optionalKey(Tag.annotate({ description: "Conversations with this tag." })),
     from: momentParameter("The first moment of the latest activity, ISO 8601 with offset: `2026-11-20T00:00:00Z`."),
     to: momentParameter("The moment before which the latest activity was, likewise."),
     limit: Schema.optionalKey(integer(1, PAGE_MAX, { description: "Conversations on a page, at most.", default: 20 })),

@@ -50,6 +50,8 @@ export const AuditAction = Schema.Literals([
   "conversation.exported",
   "conversation.erased",
   "conversation.expired",
+  "conversation.handed_over",
+  "conversation.returned",
   "sign_in.refused",
   "sign_in_provider.created",
   "sign_in_provider.updated",

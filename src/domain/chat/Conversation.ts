@@ -1,11 +1,13 @@
 import { Schema } from "effect"
 import { Source } from "./Chat.ts"
 import { Unsupported } from "./Grounding.ts"
-import { ChatbotId, MessageId, SessionId } from "../Ids.ts"
+import { boundedList } from "../schema/Bounded.ts"
+import { ChatbotId, MessageId, PersonId, SessionId } from "../Ids.ts"
 import { Handover } from "../inbox/Handover.ts"
 import { PersonName } from "../inbox/PersonName.ts"
-import { textUpTo } from "../schema/Text.ts"
+import { textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
+import { unexpressed } from "../schema/Unexpressed.ts"
 
 export const SenderType = Schema.Literals(["user", "bot", "agent"])
 export type SenderType = typeof SenderType.Type
@@ -138,7 +140,7 @@ export const Session = Schema.Struct({
   handover: Schema.optionalKey(
     Handover.annotate({ description: "On a conversation that was handed over to people, be it with the bot again." }),
   ),
-  tags: Schema.optionalKey(Schema.Array(Schema.String)).annotate({ description: "Where it has any." }),
+  tags: Schema.optionalKey(Schema.Array(Schema.String).annotate({ description: "Where it has any." })),
   created_at: Timestamp,
   updated_at: Timestamp,
   unanswered: Schema.optionalKey(
@@ -174,3 +176,20 @@ export const Session = Schema.Struct({
   ],
 })
 export type Session = typeof Session.Type
+
+/** A word by which conversations are found again. */
+export const Tag = textBetween(1, 50)
+
+const TAGS_MAX_COUNT = 20
+
+/** The fields of a conversation that are changed; those that are absent stay. */
+export const SessionPatch = Schema.Struct({
+  state: Schema.optionalKey(SessionState),
+  assignee: Schema.optionalKey(Schema.NullOr(PersonId)).annotate({
+    description: "The person who looks after a conversation of people; null for nobody.",
+  }),
+  tags: Schema.optionalKey(boundedList(Tag, { maximum: TAGS_MAX_COUNT }, { description: "All of them." })),
+}).check(
+  Schema.makeFilter((patch) => (Object.keys(patch).length > 0 ? undefined : "Expected a field to change"), unexpressed),
+)
+export type SessionPatch = typeof SessionPatch.Type

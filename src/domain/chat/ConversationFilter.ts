@@ -1,5 +1,6 @@
 import type { SessionState } from "./Conversation.ts"
 import type { Reach } from "../Caller.ts"
+import type { PersonId } from "../Ids.ts"
 
 /** Conditions for the conversations that a reader wants; one that is undefined holds for all. */
 export interface ConversationFilter {
@@ -15,6 +16,13 @@ export interface ConversationFilter {
   readonly isUnanswered: boolean
   readonly platform: string | undefined
   readonly state: SessionState | undefined
+  /** Who answers. */
+  readonly owner: "bot" | "people" | undefined
+  /** The person who looks after it; null for nobody, in a conversation of people. */
+  readonly assignee: PersonId | null | undefined
+  /** Whether the visitor waits for people. */
+  readonly isWaiting: boolean
+  readonly tag: string | undefined
   /** The first moment of the latest activity, inclusive. */
   readonly from: Date | undefined
   /** The moment before which the latest activity was, exclusive. */

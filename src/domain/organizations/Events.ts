@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Document } from "../knowledge/Document.ts"
 import { ChatbotId, DocumentId, SessionId } from "../Ids.ts"
+import { Presence } from "../inbox/Handover.ts"
 import { SourceId } from "../knowledge/Source.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
@@ -29,7 +30,18 @@ export const OrganizationEvent = Schema.Union([
     type: Schema.Literal("conversation"),
     chatbot_id: ChatbotId,
     conversation: Schema.Struct({ id: SessionId, message_count: Schema.Int, updated_at: Timestamp }),
-  }).annotate({ description: "A message was stored in a conversation." }),
+  }).annotate({
+    description:
+      "A message was stored in a conversation, or it has another owner, assignee or tags, or people have noted something.",
+  }),
+  Schema.Struct({
+    type: Schema.Literal("presence"),
+    chatbot_id: ChatbotId,
+    session_id: SessionId,
+    presence: Schema.Array(Presence),
+  }).annotate({
+    description: "Somebody comes into a conversation, goes, or begins or ends writing. All who are there.",
+  }),
   Schema.Struct({ type: Schema.Literal("chatbot"), chatbot_id: ChatbotId }).annotate({
     description: "A chatbot was created, or its configuration has changed.",
   }),

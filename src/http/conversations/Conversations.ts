@@ -1,5 +1,7 @@
 import { HttpApiBuilder } from "effect/http-api"
 import { DateTime, Effect, Layer } from "effect"
+import { Caller } from "../../domain/Caller.ts"
+import { PersonId } from "../../domain/Ids.ts"
 import { Api } from "../../api/Api.ts"
 import { cursorOf, pageOf } from "../../api/parts/Paging.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
@@ -32,8 +34,8 @@ const ofChatbot = HttpApiBuilder.group(
       get: ({ params }) =>
         Effect.map(conversations.get(params.chatbotId, params.sessionId), (session) => ({ session })),
 
-      update: ({ params, payload: { state } }) =>
-        Effect.map(conversations.setState(params.chatbotId, params.sessionId, state), (session) => ({ session })),
+      update: ({ params, payload }) =>
+        Effect.map(conversations.update(params.chatbotId, params.sessionId, payload), (session) => ({ session })),
 
       rate: ({ params, payload: { rating, comment = null } }) => {
         const feedback = rating === null ? null : { rating, comment }
@@ -67,17 +69,21 @@ const ofAllChatbots = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const {
+          assignee,
           chatbot_id,
           cursor,
           email,
           from,
           limit = PAGE_DEFAULT,
+          owner,
           platform,
           rating,
           search,
           state,
+          tag,
           to,
           unanswered,
+          waiting,
         } = query
         const filter = {
           chatbots: chatbot_id === undefined ? null : [chatbot_id],
@@ -87,6 +93,12 @@ const ofAllChatbots = HttpApiBuilder.group(
           isUnanswered: unanswered === "true",
           platform,
           state,
+          owner,
+          assignee: yield* Caller.use(({ apiKeyId }) =>
+            Effect.succeed(assignee === "me" ? PersonId.make(apiKeyId) : assignee === "none" ? null : assignee),
+          ),
+          isWaiting: waiting === "true",
+          tag,
           from: from && DateTime.toDate(from),
           to: to && DateTime.toDate(to),
         }

@@ -155,12 +155,30 @@ const isRequestIn = (history: ReadonlyArray<HistoryMessage>) => {
   return (content: string) => requests.has(content)
 }
 
+/** Ends the last turn of a person in a conversation that the chatbot has again. */
+const HANDED_BACK = "\n\n[The chatbot answers again from here on. What people of the team have said holds.]"
+
+/** A turn as a model sees it: one of a person says so, since the chatbot must keep what people have promised. */
+export const toPromptTurn = (said: HistoryMessage): ChatTurn =>
+  said.person === null
+    ? toTurn(said)
+    : { role: "assistant", content: `[${said.person}, a person of the team:] ${said.content}` }
+
 /** The messages of the request, after those of the session if the request has a single one. */
-const turnsOf = (history: ReadonlyArray<HistoryMessage>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> =>
-  [
-    ...(messages.length > 1 ? [] : history.map(toTurn)),
-    ...messages.map(({ role, content }) => ({ role, content })),
-  ].filter((turn) => turn.content !== "")
+const turnsOf = (history: ReadonlyArray<HistoryMessage>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> => {
+  const last = history.findLast(({ person }) => person !== null)
+  const shown = (said: HistoryMessage): ChatTurn => {
+    const turn = toPromptTurn(said)
+    return said === last ? { ...turn, content: turn.content + HANDED_BACK } : turn
+  }
+  // A client that sends the whole conversation does not say which turns are those of people.
+  const people = last === undefined ? [] : history.filter(({ person }) => person !== null)
+  const sent = messages.map(({ role, content }): ChatTurn => {
+    const said = role === "user" ? undefined : people.find((one) => one.content === content)
+    return said === undefined ? { role, content } : shown(said)
+  })
+  return [...(messages.length > 1 ? [] : history.map(shown)), ...sent].filter((turn) => turn.content !== "")
+}
 
 /**
  * The conversation as the model sees it: without the turns in which the chatbot asks for the e-mail address and the

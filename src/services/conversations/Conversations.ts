@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { Caller, ensureServes, type Reach } from "../../domain/Caller.ts"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
-import type { Feedback, Message, Session, SessionState } from "../../domain/chat/Conversation.ts"
+import type { Feedback, Message, Session, SessionPatch } from "../../domain/chat/Conversation.ts"
 import type { ErasureRequest, Visitor } from "../../domain/chat/Erasure.ts"
 import { sessionToManage, sessionToRate } from "../../domain/chat/SessionToken.ts"
 import { InvalidRequest, type Unavailable } from "../../domain/Errors.ts"
@@ -13,6 +13,7 @@ import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { ConversationLists, type Scanned } from "../../storage/conversations/ConversationLists.ts"
 import * as Storage from "../../storage/conversations/Conversations.ts"
 import { Erasures } from "../../storage/conversations/Erasures.ts"
+import { Inbox } from "../../storage/inbox/Inbox.ts"
 import { Messages, type Place } from "../../storage/conversations/Messages.ts"
 
 /** Messages that a transcript reads from the database at once. */
@@ -50,6 +51,7 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
     const erasures = yield* Erasures
     const chatbots = yield* Chatbots
     const lists = yield* ConversationLists
+    const inbox = yield* Inbox
     const searchedMessages = yield* SearchedMessages
     const withinShare = (yield* Shares).within("searches")
 
@@ -121,8 +123,9 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
       get: (chatbot: ChatbotId, session: string) =>
         Caller.use((caller) => storage.get(chatbot, sessionToManage(caller, session))),
 
-      setState: (chatbot: ChatbotId, session: string, state: SessionState) =>
-        Caller.use((caller) => storage.setState(chatbot, sessionToManage(caller, session), state)),
+      /** Changes a session. Closing hands it back to the bot. */
+      update: (chatbot: ChatbotId, session: string, patch: SessionPatch) =>
+        Caller.use((caller) => inbox.update(chatbot, sessionToManage(caller, session), patch, caller.person)),
 
       remove: (chatbot: ChatbotId, session: string) =>
         Caller.use((caller) => storage.remove(chatbot, sessionToManage(caller, session))),

@@ -1,3 +1,4 @@
+import { Equal } from "effect"
 import type { Document } from "../../domain/knowledge/Document.ts"
 import type { OrganizationEvent } from "../../domain/organizations/Events.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
@@ -9,6 +10,7 @@ import {
   type ConversationState,
   type DocumentState,
   type OrganizationState,
+  type PresenceState,
   type SourceState,
 } from "../../storage/OrganizationChanges.ts"
 
@@ -26,6 +28,7 @@ export class Comparison {
   private sources: ReadonlyMap<SourceId, SourceState> = new Map()
   /** The latest activity of conversations that was reported, of those that the next state shows again. */
   private conversations: ReadonlyMap<string, string> = new Map()
+  private presences: ReadonlyMap<string, PresenceState> = new Map()
   /** The time of the last state; undefined before the first. */
   since: string | undefined
 
@@ -56,6 +59,9 @@ export class Comparison {
     const fresh = state.conversations.filter(({ id, updated_at }) => this.conversations.get(id) !== updated_at)
     if (fresh.length === CONVERSATIONS_MAX) events.push({ type: "resync" })
     events.push(...fresh.map(conversationEvent))
+    const presences = new Map(state.presences.map((one) => [one.id, one]))
+    events.push(...presenceEvents(this.presences, presences))
+    this.presences = presences
     this.chatbots = chatbots
     this.documents = documents
     this.sources = sources
@@ -75,6 +81,20 @@ const conversationEvent = ({ chatbot, id, message_count, updated_at }: Conversat
   chatbot_id: chatbot,
   conversation: { id, message_count, updated_at: timestamp(new Date(updated_at)) },
 })
+
+const presenceEvents = (
+  before: ReadonlyMap<string, PresenceState>,
+  now: ReadonlyMap<string, PresenceState>,
+): ReadonlyArray<OrganizationEvent> => {
+  const gone = Array.from(before.values()).filter(({ id }) => !now.has(id))
+  const changed = Array.from(now.values()).filter((one) => !Equal.equals(one, before.get(one.id)))
+  return [...changed, ...gone.map((one) => ({ ...one, presence: [] }))].map(({ chatbot, id, presence }) => ({
+    type: "presence",
+    chatbot_id: chatbot,
+    session_id: id,
+    presence,
+  }))
+}
 
 /** The events of documents of one chatbot that have changed, of which some are gone. */
 export const documentEvents = (

@@ -11,6 +11,7 @@ const scopeFor: Readonly<Record<OrganizationEvent["type"], Scope | undefined>> =
   knowledge: "knowledge:read",
   source: "knowledge:read",
   conversation: "conversations:read",
+  presence: "conversations:read",
   chatbot: "chatbots:read",
   chatbot_deleted: "chatbots:read",
 }

@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import { replyIds } from "../../domain/widget/ReplyIds.ts"
@@ -28,7 +27,6 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
     const chatbots = yield* Chatbots
     const quotas = yield* Quotas
     const replies = yield* LiveReplies
-    const random = yield* SecureRandom.SecureRandom
 
     return {
       /** Hands a conversation of the visitor over to people, or begins one with them, and returns it. */
@@ -64,7 +62,6 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
             language: languageShownIn(bounded(message?.text ?? "", MESSAGE_MAX_LENGTH)),
           },
           email: email === "" ? undefined : email,
-          event: yield* random.uuidV7(),
         })
         return toConversation(yield* conversations.get(of, conversation))
       }),

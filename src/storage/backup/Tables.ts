@@ -39,6 +39,8 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("ingestions"),
   everywhere("sessions"),
   everywhere("messages"),
+  everywhere("conversation_events"),
+  everywhere("attachments"),
   everywhere("chatbot_setups"),
   everywhere("reply_grounds"),
   everywhere("canned_answers"),
@@ -74,6 +76,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   leftOut("file_stores"),
   // Unlogged: a crash empties them as well.
   leftOut("chat_reservations"),
+  leftOut("conversation_presence"),
   leftOut("crawled_hosts"),
   leftOut("rate_counts"),
   // The processes that are running.

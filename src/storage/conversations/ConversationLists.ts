@@ -87,7 +87,21 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
          */
         scan: Effect.fnUntraced(function* (filter: ConversationFilter, after: Place | undefined, bounds: ScanBounds) {
           const organization = yield* CurrentOrganization
-          const { chatbots, email, from, isUnanswered, platform, rating, search, state, to } = filter
+          const {
+            assignee,
+            chatbots,
+            email,
+            from,
+            isUnanswered,
+            isWaiting,
+            owner,
+            platform,
+            rating,
+            search,
+            state,
+            tag,
+            to,
+          } = filter
           const indexed = sql`
           s.organization_id = ${organization}
           ${within(sql, chatbots, "s.chatbot_id")}
@@ -96,7 +110,11 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
           ${to === undefined ? sql`` : sql`and s.updated_at < ${to}`}
           ${isUnanswered ? sql`and s.unanswered_replies > 0` : sql``}
           ${rating === "up" ? sql`and s.rated_up > 0` : sql``}
-          ${rating === "down" ? sql`and s.rated_down > 0` : sql``}`
+          ${rating === "down" ? sql`and s.rated_down > 0` : sql``}
+          ${owner === undefined ? sql`` : sql`and s.owner = ${sql.literal(owner === "bot" ? "'bot'" : "'people'")}`}
+          ${assignee === undefined ? sql`` : assignee === null ? sql`and s.owner = 'people' and s.assignee is null` : sql`and s.assignee = ${assignee}`}
+          ${isWaiting ? sql`and s.waiting_since is not null` : sql``}
+          ${tag === undefined ? sql`` : sql`and s.tags @> array[${tag}::text]`}`
           const newestFirst = sql`order by s.updated_at desc, s.id desc limit ${bounds.conversations + 1}`
           const columns = sql.literal("s.id, s.updated_at, s.platform, s.state, s.message_count, s.user_info")
           const candidates = sql`

@@ -1,13 +1,15 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { SenderType, Session, type SessionState, VisitedPage } from "../../domain/chat/Conversation.ts"
+import { SenderType, Session, VisitedPage } from "../../domain/chat/Conversation.ts"
 import type { SessionName } from "../../domain/chat/SessionToken.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import { Handover } from "../../domain/inbox/Handover.ts"
+import { PersonName } from "../../domain/inbox/PersonName.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { makeAppend, makeReply } from "./ConversationWrites.ts"
-import { sessionNamed, sessionNotFound } from "./Messages.ts"
+import { personColumns, sessionNamed, sessionNotFound } from "./Messages.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -23,6 +25,8 @@ export const HistoryMessage = Schema.Struct({
   finish_reason: Schema.NullOr(Schema.String),
   /** The id that the client gave the message. */
   mid: Schema.NullOr(Schema.String),
+  /** The name of the person who wrote it; null unless a person did. */
+  person: Schema.NullOr(Schema.String),
 })
 export type HistoryMessage = typeof HistoryMessage.Type
 
@@ -47,7 +51,12 @@ export interface HistoryBounds {
 }
 
 export const SessionRow = Schema.Struct({
-  ...Struct.omit(Session.fields, ["language", "page", "ratings", "title", "unanswered", "visitor_id"]),
+  ...Struct.omit(Session.fields, ["handover", "language", "page", "ratings", "title", "unanswered", "visitor_id"]),
+  tags: Schema.Array(Schema.String),
+  owner: Handover.fields.owner,
+  owner_since: Schema.NullOr(TimestampColumn),
+  waiting_since: Schema.NullOr(TimestampColumn),
+  assignee: Schema.NullOr(PersonName),
   title: Schema.NullOr(Schema.String),
   page: Schema.NullOr(VisitedPage),
   language: Schema.NullOr(Schema.String),
@@ -65,7 +74,10 @@ const TITLE_LENGTH = 200
 
 /** The columns of a `SessionRow`, of the session `s`. */
 export const SESSION_COLUMNS = `s.id, s.chatbot_id, s.session_token, s.platform, s.state, s.user_info, s.message_count,
-  s.visitor, s.page, s.language, s.created_at, s.updated_at, s.unanswered_replies, s.rated_up, s.rated_down, (
+  s.visitor, s.page, s.language, s.created_at, s.updated_at, s.unanswered_replies, s.rated_up, s.rated_down,
+  s.tags, s.owner, s.owner_since, s.waiting_since, (
+    select ${personColumns("people.id", "people.name")} from people where people.id = s.assignee
+  ) as assignee, (
     select jsonb_build_object('id', m.id, 'content', m.content, 'sender_type', m.sender_type)
     from messages m where m.session_id = s.id and m.organization_id = s.organization_id
     order by m.created_at desc, m.id desc limit 1
@@ -111,10 +123,10 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
         const [row] = yield* decodeOpen(sql`
           select s.id, s.user_info, s.may_ask_email, coalesce((
             select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
-              'content', left(content, ${bounds.characters}::int), 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid')
+              'content', left(content, ${bounds.characters}::int), 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name)
               order by created_at, id)
             from (
-              select id, sender_type, content, model, finish_reason, metadata, created_at,
+              select id, sender_type, content, model, finish_reason, metadata, person_name, created_at,
                 sum(least(octet_length(content), ${bounds.characters}::int))
                   over (order by created_at desc, id desc rows unbounded preceding) as bytes
               from messages
@@ -169,15 +181,6 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
 
       get,
 
-      /** Opens or closes a session, which is no activity in it. */
-      setState: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, state: SessionState) {
-        const organization = yield* CurrentOrganization
-        const [row] = yield* decodeSessions(sql`
-          update sessions s set state = ${state} where ${named(chatbot, name, organization)}
-          returning ${sessionColumns}`)
-        return row === undefined ? yield* sessionNotFound : toSession(row)
-      }, withoutSqlErrors),
-
       /** Returns a session whose messages are about to be exported, and records that in the audit log. */
       exported: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
         const session = yield* get(chatbot, name)
@@ -210,13 +213,18 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
 }
 
 export const toSession = ({
+  assignee,
   language,
+  owner,
+  owner_since,
   page,
   rated_down,
   rated_up,
+  tags,
   title,
   unanswered_replies,
   visitor,
+  waiting_since,
   ...row
 }: SessionRow): Session => ({
   ...row,
@@ -224,6 +232,8 @@ export const toSession = ({
   ...(visitor !== null && { visitor_id: visitor }),
   ...(page !== null && { page }),
   ...(language !== null && { language }),
+  ...(owner_since !== null && { handover: { owner, since: owner_since, assignee, waiting_since } }),
+  ...(tags.length > 0 && { tags }),
   ...(unanswered_replies > 0 && { unanswered: true }),
   ...(rated_up + rated_down > 0 && { ratings: { up: rated_up, down: rated_down } }),
 })

@@ -6,6 +6,7 @@ import { Unsupported } from "../../domain/chat/Grounding.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { isGuessable, type SessionName } from "../../domain/chat/SessionToken.ts"
 import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../../domain/Ids.ts"
+import { PersonName } from "../../domain/inbox/PersonName.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { GAP } from "./ReplyGrounds.ts"
@@ -26,6 +27,7 @@ export const MessageRow = Schema.Struct({
   ...Struct.omit(Message.fields, [
     "feedback",
     "migrated_data",
+    "sender",
     "session_token",
     "sources",
     "unanswered",
@@ -33,19 +35,27 @@ export const MessageRow = Schema.Struct({
   ]),
   created_at: TimestampColumn,
   feedback: Schema.NullOr(Feedback),
+  sender: Schema.NullOr(PersonName),
   sources: Schema.NullOr(Schema.Array(Source)),
   unanswered: Schema.Boolean,
   unsupported: Schema.NullOr(Schema.Array(Unsupported)),
 })
 export type MessageRow = typeof MessageRow.Type
 
-const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
-  tokens_used, tool_calls, tool_results, sources, feedback, unanswered, unsupported`
+/** An expression for a `PersonName` of these expressions. The picture is that of `people`, if there is such a person. */
+export const personColumns = (id: string, name: string): string => `jsonb_build_object('id', ${id}, 'name', ${name})
+  || coalesce((select jsonb_build_object('avatar', a.avatar) from people a where a.id = ${id} and a.avatar is not null), '{}')`
 
-export const toMessage = ({ feedback, sources, unanswered, unsupported, ...row }: MessageRow): Message => ({
+/** The columns of a `MessageRow`, of `messages`. */
+export const MESSAGE_COLUMNS = `id, session_id, sender_type, content, attachments, created_at, metadata, model, provider,
+  tokens_used, tool_calls, tool_results, sources, feedback, unanswered, unsupported,
+  case when sender_type = 'agent' then ${personColumns("messages.person_id", "messages.person_name")} end as sender`
+
+export const toMessage = ({ feedback, sender, sources, unanswered, unsupported, ...row }: MessageRow): Message => ({
   ...row,
   ...(sources !== null && { sources }),
   ...(feedback !== null && { feedback }),
+  ...(sender !== null && { sender }),
   ...(unanswered && { unanswered }),
   ...(unsupported !== null && { unsupported }),
   // A reply that a client brought from an earlier conversation has neither.

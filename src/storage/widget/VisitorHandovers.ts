@@ -34,8 +34,6 @@ export interface AskedHandover {
   readonly message: { readonly id: MessageId; readonly clientId: string; readonly text: string } | undefined
   readonly session: Omit<Parameters<Conversations["Service"]["append"]>[1], "id" | "token" | "tokenKey" | "visitor">
   readonly email: string | undefined
-  /** The id of the event. */
-  readonly event: string
 }
 
 /** The part of visitors in conversations of people. */
@@ -48,7 +46,7 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
     return {
       /** Stores what the visitor says and hands the conversation over, in one transaction. */
       handOver: Effect.fnUntraced(function* ({ chatbot, visitor }: VisitorName, asked: AskedHandover) {
-        const { conversation, email, event, isNew, message, session } = asked
+        const { conversation, email, isNew, message, session } = asked
         if (message !== undefined || email !== undefined) {
           yield* conversations.append(
             chatbot,
@@ -60,7 +58,7 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
           )
         }
         yield* sql`
-            select hand_over(${yield* CurrentOrganization}, ${conversation}, ${event}::uuid, 'visitor', null, null)`
+            select hand_over(${yield* CurrentOrganization}, ${conversation}, 'visitor', null, null, null)`
       }, committing(sql)),
 
       /** Notes that the visitor writes, and up to when it has read, in a conversation that was handed over. */

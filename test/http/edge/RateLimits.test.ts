@@ -189,6 +189,7 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "POST /api/embedfiles",
     "POST /api/external/chatbot/:chatbotId/chat",
     "POST /api/external/chatbot/:chatbotId/chat/try",
+    "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/draft",
     "POST /api/external/chatbot/:chatbotId/duplicate",
     "POST /api/external/chatbot/:chatbotId/knowledge-base/import",
     "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions/import",

@@ -31,6 +31,7 @@ const { message_id: reply, session_id: session } = await (async () => {
   const [, answer] = await client.messages(chatbot.id, said.session_id)
   return { session_id: said.session_id, message_id: answer?.id ?? "" }
 })()
+const { session_id: inInbox } = await client.chat(chatbot.id, "Is anybody there?")
 /** Replies that a test can be made of, by the number of the request. */
 const tested = await Promise.all(
   [1, 2, 3].map(async (number) => {
@@ -204,6 +205,22 @@ const cases: Readonly<Record<string, Case>> = {
   "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/messages/:messageId/feedback": {
     path: at(`/conversations/${session}/messages/${reply}/feedback`),
     sent: (number) => ({ json: { rating: "up", comment: `Good ${number}` } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/handover": {
+    path: at(`/conversations/${session}/handover`),
+    sent: (number) => ({ json: number === 1 ? { assignee: null } : {} }),
+  },
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/return": {
+    path: at(`/conversations/${session}/return`),
+    sent: without,
+  },
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/messages": {
+    path: at(`/conversations/${inInbox}/messages`),
+    sent: (number) => ({ json: { content: `Answer ${number}`, sender_name: "Ada" } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/notes": {
+    path: at(`/conversations/${inInbox}/notes`),
+    sent: (number) => ({ json: { text: `Note ${number}` } }),
   },
   "POST /api/external/erasures": {
     path: "/api/external/erasures",
@@ -404,7 +421,8 @@ test("the examples are of every endpoint that changes anything", () => {
   // The chat widget has no idempotency keys, since a visitor's message has an id of its own; to sign in twice is harmless,
   // and a backup is asked for again until it is made.
   const others = new Set(["/api/console/session", "/api/admin/backups"])
-  const isWithout = (path: string) => path.startsWith("/api/widget/") || others.has(path)
+  // Saying again who is there changes nothing more, and a draft is not stored.
+  const isWithout = (path: string) => /^\/api\/widget\/|\/(?:draft|presence)$/.test(path) || others.has(path)
   const changing = routes.filter(
     ({ isDocumented, method, path }) => isDocumented && ["PATCH", "POST"].includes(method) && !isWithout(path),
   )

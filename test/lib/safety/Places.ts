@@ -49,6 +49,9 @@ const meanings: Readonly<Record<string, Meaning>> = {
   "PATCH /api/external/chatbot/{chatbotId}/knowledge-base id": ["document"],
   "DELETE /api/external/chatbot/{chatbotId}/knowledge-base id": ["document"],
   "POST /api/external/chatbot/{chatbotId}/knowledge-base/documents/{documentId}/retry documentId": ["failedDocument"],
+  // Organizations of these tests have no people.
+  assignee: "none",
+  "POST /api/external/chatbot/{chatbotId}/conversations/{sessionId}/messages id": "none",
   // A conversation of this name begins, or goes on in the chatbot that the request names.
   sessionToken: "chosen",
   session_id: "chosen",

@@ -25,6 +25,8 @@ export const agreeing: Readonly<Record<string, object>> = {
   "POST /api/external/chatbot/{chatbotId}/sources": { kind: "website", urls: ["https://docs.example/"] },
   "POST /api/external/chatbot/{chatbotId}/sources/preview": { kind: "website", urls: ["https://docs.example/"] },
   "PATCH /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/{questionId}": { answer: "Another answer" },
+  "PATCH /api/external/chatbot/{chatbotId}/conversations/{sessionId}": { state: "open" },
+  "POST /api/external/chatbot/{chatbotId}/conversations/{sessionId}/handover": {},
   "POST /api/external/chatbot/{chatbotId}/tests": { expectations: {} },
   "PATCH /api/external/chatbot/{chatbotId}/tests/{testId}": { expectations: {} },
   "PATCH /api/external/chatbot/{chatbotId}/test-plan": { judge_model: null },

@@ -36,6 +36,7 @@ const eventsOf = (
           documents: [],
           sources: [],
           conversations: [],
+          presences: [],
           keys: [...keys],
           ...state,
         })),

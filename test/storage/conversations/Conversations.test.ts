@@ -211,6 +211,7 @@ describe("a session", () => {
             model,
             finish_reason: sender_type === "bot" ? "stop" : null,
             mid,
+            person: null,
           })),
         })
         expect(found?.history.map(({ content }) => content)).toEqual(["3", "4"])

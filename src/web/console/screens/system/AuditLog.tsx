@@ -60,6 +60,8 @@ export const auditActions: Readonly<Record<AuditAction, string>> = {
   "conversation.exported": "Conversation exported",
   "conversation.erased": "Visitor erased",
   "conversation.expired": "Conversations expired",
+  "conversation.handed_over": "Conversation taken over",
+  "conversation.returned": "Conversation given back",
   "sign_in.refused": "Sign-in refused",
   "sign_in_provider.created": "Sign-in provider added",
   "sign_in_provider.updated": "Sign-in provider changed",

@@ -1,0 +1,53 @@
+import { Effect, Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { Inbox } from "../../services/inbox/Inbox.ts"
+
+const ofChatbot = HttpApiBuilder.group(
+  Api,
+  "inbox",
+  Effect.fn(function* (handlers) {
+    const inbox = yield* Inbox
+
+    return handlers.handleAll({
+      handOver: ({ params, payload }) =>
+        Effect.map(inbox.handOver(params.chatbotId, params.sessionId, payload.assignee), (session) => ({ session })),
+
+      giveBack: ({ params }) =>
+        Effect.map(inbox.giveBack(params.chatbotId, params.sessionId), (session) => ({ session })),
+
+      say: ({ params, payload }) =>
+        Effect.map(inbox.say(params.chatbotId, params.sessionId, payload), ({ message, session }) => ({
+          message,
+          session,
+        })),
+
+      note: ({ params, payload }) =>
+        Effect.map(inbox.note(params.chatbotId, params.sessionId, payload.text), (event) => ({ event })),
+
+      events: ({ params }) => Effect.map(inbox.events(params.chatbotId, params.sessionId), (events) => ({ events })),
+
+      draft: ({ params }) => Effect.map(inbox.draft(params.chatbotId, params.sessionId), (draft) => ({ draft })),
+
+      presence: ({ params, payload: { read_to, state } }) => {
+        const readTo = read_to === undefined ? undefined : new Date(read_to)
+        return Effect.map(
+          inbox.presence(params.chatbotId, params.sessionId, state, readTo),
+          ({ presence, visitor_read_at }) => ({ presence, visitor_read_at }),
+        )
+      },
+    })
+  }),
+)
+
+const ofAllChatbots = HttpApiBuilder.group(
+  Api,
+  "inboxCounts",
+  Effect.fn(function* (handlers) {
+    const inbox = yield* Inbox
+    return handlers.handleAll({ counts: () => inbox.counts })
+  }),
+)
+
+/** Handles the endpoints of people in conversations. */
+export const layer = Layer.merge(ofChatbot, ofAllChatbots)

@@ -1,0 +1,246 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { Caller, Reach } from "../../domain/Caller.ts"
+import type { SessionPatch } from "../../domain/chat/Conversation.ts"
+import type { SessionName } from "../../domain/chat/SessionToken.ts"
+import { Conflict, InvalidRequest } from "../../domain/Errors.ts"
+import { type ChatbotId, type MessageId, type PersonId, SessionId } from "../../domain/Ids.ts"
+import { ConversationEvent, type HandoverReason } from "../../domain/inbox/Handover.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Auditing } from "../audit/Auditing.ts"
+import { SESSION_COLUMNS, SessionRow, toSession } from "../conversations/Conversations.ts"
+import {
+  MESSAGE_COLUMNS,
+  MessageRow,
+  personColumns,
+  sessionNamed,
+  sessionNotFound,
+  toMessage,
+} from "../conversations/Messages.ts"
+import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
+import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { json, within } from "../sql/SqlValues.ts"
+
+/** The person behind the request; undefined for a program. */
+export type Acting = Caller["Service"]["person"]
+
+/** A message that a person writes. */
+export interface PersonMessage {
+  readonly id: MessageId
+  readonly content: string
+  /** The client's own id of the message. */
+  readonly mid: string | undefined
+  /** Who writes, where a program sends it. */
+  readonly senderName: string | undefined
+}
+
+const hasBot = new Conflict({ detail: "The chatbot has this conversation; take it over first." })
+const hasPeople = new Conflict({ detail: "People have this conversation already; assign it instead." })
+const noAssignee = InvalidRequest.at(
+  "assignee",
+  "Expected a person who may answer in the conversations of this chatbot",
+)
+
+/** The most events of a conversation that are listed: the latest. */
+const EVENTS_MAX = 1_000
+
+const decodeFound = decodeRows(Schema.Struct({ id: SessionId, owner: Schema.Literals(["bot", "people"]) }))
+const decodeSessions = decodeRows(SessionRow)
+const decodeMessages = decodeRows(MessageRow)
+const decodeEvents = decodeRows(Schema.Struct({ ...ConversationEvent.fields, created_at: TimestampColumn }))
+const decodeDone = decodeRows(Schema.Struct({ done: Schema.Boolean }))
+const decodeCounts = decodeRows(Schema.Struct({ waiting: Schema.Int, mine: Schema.Int, open: Schema.Int }))
+
+/** People in conversations, always within the current organization. */
+export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const auditing = yield* Auditing
+    const named = sessionNamed(sql)
+
+    /** Finds a session and locks it, so that nobody changes its owner before the transaction ends. */
+    const lock = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
+      const organization = yield* CurrentOrganization
+      const found = decodeFound(sql`
+        select s.id, s.owner from sessions s where ${named(chatbot, name, organization)} for update of s`)
+      return yield* rowOr(sessionNotFound)(found)
+    })
+
+    const session = Effect.fnUntraced(function* (id: SessionId) {
+      const rows = decodeSessions(sql`
+        select ${sql.literal(SESSION_COLUMNS)} from sessions s
+        where s.id = ${id} and s.organization_id = ${yield* CurrentOrganization}`)
+      return toSession(yield* rowOr(sessionNotFound)(rows))
+    })
+
+    const ensureAnswers = Effect.fnUntraced(function* (chatbot: ChatbotId, assignee: PersonId | null | undefined) {
+      if (assignee === null || assignee === undefined) return
+      const { done } = yield* Effect.flatMap(
+        decodeDone(sql`select may_answer(${assignee}, ${chatbot}) as done`),
+        onlyRow,
+      )
+      if (!done) return yield* noAssignee
+    })
+
+    const handOver = Effect.fnUntraced(function* (
+      id: SessionId,
+      reason: HandoverReason,
+      by: Acting,
+      assignee: PersonId | null,
+    ) {
+      const organization = yield* CurrentOrganization
+      const rows = decodeDone(sql`select hand_over(${organization}, ${id}, ${reason}, ${by?.id ?? null}::uuid,
+        ${by?.name ?? null}::text, ${assignee}::uuid) as done`)
+      return (yield* Effect.flatMap(rows, onlyRow)).done
+    })
+
+    const handBack = Effect.fnUntraced(function* (id: SessionId, reason: HandoverReason, by: Acting) {
+      const organization = yield* CurrentOrganization
+      const rows = decodeDone(sql`
+        select hand_back(${organization}, ${id}, ${reason}, ${by?.id ?? null}::uuid, ${by?.name ?? null}::text) as done`)
+      return (yield* Effect.flatMap(rows, onlyRow)).done
+    })
+
+    const audited = Effect.fnUntraced(function* (
+      action: "conversation.handed_over" | "conversation.returned",
+      chatbot: ChatbotId,
+      target: SessionId,
+    ) {
+      yield* auditing.record(sql, { organization: yield* CurrentOrganization, action, target, chatbot })
+    })
+
+    return {
+      /** Hands a session over to people. Fails with `Conflict` where they have it. */
+      handOver: Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        name: SessionName,
+        reason: HandoverReason,
+        by: Acting,
+        assignee: PersonId | null,
+      ) {
+        const { id } = yield* lock(chatbot, name)
+        yield* ensureAnswers(chatbot, assignee === by?.id ? null : assignee)
+        if (!(yield* handOver(id, reason, by, assignee))) return yield* hasPeople
+        yield* audited("conversation.handed_over", chatbot, id)
+        return yield* session(id)
+      }, committing(sql)),
+
+      /** Hands a session back to the bot. Fails with `Conflict` where the bot has it. */
+      handBack: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, by: Acting) {
+        const { id } = yield* lock(chatbot, name)
+        if (!(yield* handBack(id, "by_hand", by))) return yield* hasBot
+        yield* audited("conversation.returned", chatbot, id)
+        return yield* session(id)
+      }, committing(sql)),
+
+      /**
+       * Changes the state, the assignee and the tags of a session. Closing a session of people hands it back to the bot;
+       * otherwise it is no activity.
+       */
+      update: Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        name: SessionName,
+        { assignee, state, tags }: SessionPatch,
+        by: Acting,
+      ) {
+        const organization = yield* CurrentOrganization
+        const { id } = yield* lock(chatbot, name)
+        const own = sql`where id = ${id} and organization_id = ${organization}`
+        if (assignee !== undefined) {
+          yield* ensureAnswers(chatbot, assignee)
+          const { done } = yield* Effect.flatMap(
+            decodeDone(sql`select assign_conversation(${organization}, ${id}, ${assignee}::uuid,
+                ${by?.id ?? null}::uuid, ${by?.name ?? null}::text) as done`),
+            onlyRow,
+          )
+          if (!done) return yield* hasBot
+        }
+        if (tags !== undefined) {
+          yield* sql`update sessions set updated_at = clock_timestamp(),
+              tags = array(select jsonb_array_elements_text(${json(Array.from(new Set(tags)))})) ${own}`
+        }
+        if (state === "closed") yield* handBack(id, "closed", by)
+        if (state !== undefined) yield* sql`update sessions set state = ${state} ${own}`
+        return yield* session(id)
+      }, committing(sql)),
+
+      /**
+       * Stores a message of a person, which takes the session over where the bot has it, and assigns it where nobody looks
+       * after it. One with a client's id that is stored is not stored again.
+       */
+      say: Effect.fnUntraced(function* (
+        chatbot: ChatbotId,
+        name: SessionName,
+        message: PersonMessage,
+        caller: Pick<Caller["Service"], "apiKeyId" | "person">,
+      ) {
+        const organization = yield* CurrentOrganization
+        const { content, id, mid, senderName } = message
+        const by = caller.person
+        const found = yield* lock(chatbot, name)
+        const stored = (condition: Statement.Fragment) =>
+          decodeMessages(sql`select ${sql.literal(MESSAGE_COLUMNS)} from messages
+              where session_id = ${found.id} and organization_id = ${organization} and sender_type = 'agent' and ${condition}`)
+        const [known] = mid === undefined ? [] : yield* stored(sql`metadata->>'mid' = ${mid} limit 1`)
+        if (known !== undefined) return { message: toMessage(known), session: yield* session(found.id), isNew: false }
+        if (found.owner === "bot") yield* handOver(found.id, by === undefined ? "api" : "taken", by, by?.id ?? null)
+        else if (by !== undefined) {
+          yield* sql`select assign_conversation(${organization}, s.id, ${by.id}, ${by.id}, ${by.name}) from sessions s
+              where s.id = ${found.id} and s.organization_id = ${organization} and s.assignee is null`
+        }
+        yield* sql`
+            insert into messages (id, organization_id, session_id, sender_type, content, metadata, person_id, person_name)
+            values (${id}, ${organization}, ${found.id}, 'agent', ${content}, ${json(mid === undefined ? {} : { mid })},
+              ${by?.id ?? null}::uuid, coalesce(${by?.name ?? senderName ?? null}::text,
+                (select name from api_keys where id = ${caller.apiKeyId}), ''))`
+        yield* sql`update sessions set message_count = message_count + 1, waiting_since = null, state = 'open',
+            updated_at = clock_timestamp() where id = ${found.id} and organization_id = ${organization}`
+        const [row] = yield* stored(sql`id = ${id}`)
+        if (row === undefined) return yield* sessionNotFound
+        return { message: toMessage(row), session: yield* session(found.id), isNew: true }
+      }, committing(sql)),
+
+      /** Stores a note among people. */
+      note: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, id: string, text: string, by: Acting) {
+        const organization = yield* CurrentOrganization
+        const found = yield* lock(chatbot, name)
+        yield* sql`update sessions set updated_at = clock_timestamp()
+            where id = ${found.id} and organization_id = ${organization}`
+        const rows = decodeEvents(sql`
+            insert into conversation_events (id, organization_id, session_id, type, person_id, person_name, detail)
+            values (${id}, ${organization}, ${found.id}, 'note', ${by?.id ?? null}::uuid, ${by?.name ?? null}::text, ${json({ text })})
+            returning ${sql.literal(EVENT_COLUMNS)}`)
+        return yield* Effect.flatMap(rows, onlyRow)
+      }, committing(sql)),
+
+      /** Lists what happened in a session, oldest first. */
+      events: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
+        const organization = yield* CurrentOrganization
+        const found = decodeFound(sql`
+          select s.id, s.owner from sessions s where ${named(chatbot, name, organization)}`)
+        const { id } = yield* rowOr(sessionNotFound)(found)
+        const rows = yield* decodeEvents(sql`
+          select ${sql.literal(EVENT_COLUMNS)} from conversation_events
+          where session_id = ${id} and organization_id = ${organization}
+          order by created_at desc, id desc limit ${EVENTS_MAX}`)
+        return rows.toReversed()
+      }, withoutSqlErrors),
+
+      /** Counts the sessions of people, of the chatbots within reach. */
+      counts: Effect.fnUntraced(function* (chatbots: Reach, person: PersonId) {
+        const organization = yield* CurrentOrganization
+        const rows = decodeCounts(sql`
+          select count(*) filter (where waiting_since is not null and assignee is null)::int as waiting,
+            count(*) filter (where assignee = ${person})::int as mine, count(*)::int as open
+          from sessions where organization_id = ${organization} and owner = 'people' and state = 'open'
+            ${within(sql, chatbots, "chatbot_id")}`)
+        return yield* Effect.flatMap(rows, onlyRow)
+      }, withoutSqlErrors),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}
+
+const EVENT_COLUMNS = `id, type, detail, created_at, case when person_name is not null then
+  ${personColumns("conversation_events.person_id", "conversation_events.person_name")} end as person`
