@@ -130,6 +130,8 @@ describe("the screen of", () => {
     tests: `/chatbots/${id}/tests`,
     tools: `/chatbots/${id}/tools`,
     widget: `/chatbots/${id}/widget`,
+    inbox: "/inbox",
+    "one conversation of the inbox": `/inbox/${id}/${session}`,
     conversations: "/conversations",
     conversation: `/conversations/${id}/${session}`,
     usage: "/usage",

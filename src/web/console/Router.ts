@@ -8,6 +8,8 @@ const BASE = atRoot("console")
 /** The address of each screen below the console's own. */
 export const paths = {
   chatbots: "/",
+  inbox: "/inbox",
+  inboxConversation: "/inbox/:chatbotId/:sessionId",
   settings: "/chatbots/:chatbotId",
   knowledge: "/chatbots/:chatbotId/knowledge",
   source: "/chatbots/:chatbotId/knowledge/:sourceId",
@@ -37,6 +39,14 @@ type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
     : never
 
 export type ScreenParams<N extends ScreenName> = { readonly [K in Names<(typeof paths)[N]>]: string }
+
+/** The screens that list conversations, each with the screen of one beside the list. */
+export const mailboxes = { conversations: "conversation", inbox: "inboxConversation" } as const
+export type Mailbox = keyof typeof mailboxes
+
+/** The list of conversations that a screen shows, be it beside one of them; undefined for other screens. */
+export const mailboxOf = (screen: ScreenName | undefined): Mailbox | undefined =>
+  keysOf(mailboxes).find((mailbox) => screen === mailbox || screen === mailboxes[mailbox])
 
 export const screenNames = keysOf(paths)
 

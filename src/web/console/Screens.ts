@@ -7,6 +7,7 @@ import {
   Files,
   FlaskConical,
   type IconNode,
+  Inbox,
   KeyRound,
   Lightbulb,
   MessagesSquare,
@@ -34,6 +35,11 @@ const conversations = {
   load: () => import("./screens/conversations/Conversations.tsx"),
 } as const
 
+const inbox = {
+  needs: ["conversations:read"],
+  load: () => import("./screens/inbox/Inbox.tsx"),
+} as const
+
 /** The screens of the console, in the order of the navigation. */
 export const screens: { readonly [N in ScreenName]: Screen<N> } = {
   chatbots: {
@@ -42,6 +48,8 @@ export const screens: { readonly [N in ScreenName]: Screen<N> } = {
     needs: ["chatbots:read"],
     load: () => import("./screens/chatbots/Chatbots.tsx"),
   },
+  inbox: { title: "Inbox", icon: Inbox, ...inbox },
+  inboxConversation: { title: "Conversation", ...inbox },
   conversations: { title: "Conversations", icon: MessagesSquare, ...conversations },
   conversation: { title: "Conversation", ...conversations },
   usage: {

@@ -16,6 +16,7 @@ import {
 import { formatCount } from "../shared/Format.ts"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource, lastRunOf } from "./data/Chatbots.ts"
+import { inboxCounts, useInbox } from "./data/Inbox.ts"
 import { showDocumentation, showPalette, showShortcuts, useCommands } from "./Palette.tsx"
 import { Avatar } from "./parts/Avatar.tsx"
 import { IconButton, Menu } from "./parts/Buttons.tsx"
@@ -24,7 +25,7 @@ import { Badge, Empty, Page, Problem, Skeleton } from "./parts/Layout.tsx"
 import { removeToast, toasts } from "./parts/Toast.ts"
 import { resources, useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
-import { href, place, screenAddress, type ScreenName } from "./Router.ts"
+import { href, mailboxOf, place, screenAddress, type ScreenName } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./server/Session.ts"
 import { isShown, loadScreen, screens, screensWith } from "./Screens.ts"
 import { SignInForm } from "./SignIn.tsx"
@@ -48,6 +49,11 @@ const WorseBadge = ({ chatbotId }: { readonly chatbotId: string }) => {
   return worse === 0 ? null : <Badge kind="bad">{`${formatCount(worse)} worse`}</Badge>
 }
 
+const WaitingBadge = () => {
+  const waiting = inboxCounts().data.value?.waiting ?? 0
+  return waiting === 0 ? null : <Badge kind="busy">{`${formatCount(waiting)} waiting`}</Badge>
+}
+
 /** The screens whose addresses have these parameters and no others, as far as the key that is signed in may use them. */
 const Entries = ({ params }: { readonly params: Readonly<Record<string, string>> }) => {
   const current = place.value.screen
@@ -57,7 +63,7 @@ const Entries = ({ params }: { readonly params: Readonly<Record<string, string>>
         const { icon, title } = screens[name]
         const isCurrent =
           current === name ||
-          (name === "conversations" && current === "conversation") ||
+          mailboxOf(current) === name ||
           (name === "knowledge" && current === "source") ||
           (name === "playground" && current === "compare") ||
           (name === "tests" && current === "testRun")
@@ -71,6 +77,7 @@ const Entries = ({ params }: { readonly params: Readonly<Record<string, string>>
               >
                 <Icon nodes={icon} size={18} />
                 {title}
+                {name === "inbox" && <WaitingBadge />}
                 {name === "tests" && <WorseBadge chatbotId={params["chatbotId"] ?? ""} />}
               </a>
             </li>
@@ -135,7 +142,9 @@ const Navigation = () => {
   return (
     <nav aria-label="Console" class="navigation">
       <Entries params={{}} />
-      {chatbotId !== undefined && screen !== "conversation" && <ChatbotEntries key={chatbotId} chatbotId={chatbotId} />}
+      {chatbotId !== undefined && mailboxOf(screen) === undefined && (
+        <ChatbotEntries key={chatbotId} chatbotId={chatbotId} />
+      )}
     </nav>
   )
 }
@@ -145,10 +154,10 @@ const codeOf = resources((screen: ScreenName) => loadScreen(screen))
 const Screen = () => {
   const { params, screen: named } = place.value
   // The list stays while one of its conversations after the other is read.
-  const isInbox = named === "conversation"
-  const screen = isInbox ? "conversations" : named
+  const mailbox = mailboxOf(named)
+  const screen = mailbox ?? named
   const main = useRef<HTMLElement>(null)
-  const address = `${screen ?? ""} ${isInbox ? "{}" : JSON.stringify(params)}`
+  const address = `${screen ?? ""} ${mailbox !== undefined ? "{}" : JSON.stringify(params)}`
   const isFirst = useRef(true)
   useEffect(() => {
     // Screen readers go on reading at the new screen, not at the link that is gone.
@@ -190,7 +199,7 @@ const Shown = ({ screen }: { readonly screen: ScreenName }): ComponentChildren =
     return <Missing title="Chatbot not found" about="This chatbot does not exist or has been deleted." />
   const isAwaited =
     chatbot !== undefined &&
-    place.value.screen !== "conversation" &&
+    mailboxOf(place.value.screen) === undefined &&
     (chatbot.data.value ?? chatbot.failure.value) === undefined
   // The server may have other files by now.
   if (failure !== undefined) return <Problem failure={failure} onRetry={() => location.reload()} />
@@ -213,6 +222,7 @@ const showMenu = () =>
 
 const SignedIn = () => {
   useCommands()
+  useInbox()
   return (
     <div class="shell">
       <a class="skip raised" href="#main">

@@ -4,7 +4,17 @@ import type { Settings } from "../../lib/Spawn.ts"
 import { type HostSite, startHostSite } from "./HostSite.ts"
 import { type Model, startModel } from "./Model.ts"
 import { type RunningServer, startServer } from "./Process.ts"
-import { colourViolationsIn, desktop, launch, openVisit, phone, photograph, violationsIn, type Visit } from "./Visit.ts"
+import {
+  colourViolationsIn,
+  desktop,
+  launch,
+  openVisit,
+  phone,
+  photograph,
+  violationsIn,
+  type Visit,
+  type VisitOptions,
+} from "./Visit.ts"
 
 /*
  * What a test file begins with. There is one browser for the tests of a file, and a visit for each test; a visit on which
@@ -20,7 +30,7 @@ export interface BrowserSuite {
   /** A test in a profile of its own. */
   readonly visit: VisitTest
   /** A visit that the test begins and ends itself. */
-  readonly open: (options?: BrowserContextOptions) => Promise<Visit>
+  readonly open: (options?: Partial<VisitOptions>) => Promise<Visit>
 }
 
 /** Runs what a test does on a visit, and fails when anything new is wrong with the visit then. */
@@ -48,7 +58,7 @@ export const startBrowser = async (origins: ReadonlyArray<string>): Promise<Brow
   setDefaultTimeout(TEST_TIMEOUT)
   const browser = await launch()
   afterAll(() => browser.close())
-  const open = (options: BrowserContextOptions = {}) => openVisit(browser, { ...options, origins })
+  const open = (options: Partial<VisitOptions> = {}) => openVisit(browser, { origins, ...options })
   return {
     open,
     visit: (title, body, options) =>

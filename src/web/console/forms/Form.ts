@@ -15,6 +15,9 @@ export type Fields = Readonly<Record<string, Value>>
 /** The lists of lists of texts. In a form, each is a list of lines, in which commas separate the texts. */
 const listsOfLists: ReadonlySet<string> = new Set(["settings.synonyms"])
 
+/** What is changed as a whole, and is JSON in a form. */
+const wholes: ReadonlySet<string> = new Set(["settings.handover"])
+
 const isValue = (value: unknown): value is Value =>
   value === null ||
   typeof value === "string" ||
@@ -25,7 +28,8 @@ const isValue = (value: unknown): value is Value =>
 export const fieldsOf = (configuration: unknown, within = ""): Fields => {
   if (!isFields(configuration)) return {}
   return Object.entries(configuration).reduce<Record<string, Value>>((fields, [name, value]) => {
-    if (isFields(value)) Object.assign(fields, fieldsOf(value, `${within}${name}.`))
+    if (wholes.has(within + name)) fields[within + name] = value === null ? null : JSON.stringify(value)
+    else if (isFields(value)) Object.assign(fields, fieldsOf(value, `${within}${name}.`))
     else if (Array.isArray(value) && listsOfLists.has(within + name)) {
       fields[within + name] = value.map((list) => (Array.isArray(list) ? list.join(", ") : ""))
     } else if (isValue(value)) fields[within + name] = value
@@ -60,10 +64,15 @@ export const patchOf = (fields: Fields, paths: ReadonlyArray<string>): Patch => 
     const value = fields[path]
     const set = Array.isArray(value) ? value.filter((item) => item.trim() !== "") : value
     if (set === undefined || isUnset(set)) group[last] = null
+    else if (wholes.has(path)) group[last] = JSON.parse(String(set), withoutBlanks)
     else group[last] = Array.isArray(set) && listsOfLists.has(path) ? set.map(textsOf) : set
   }
   return patch
 }
+
+/** Leaves empty lines out of lists. */
+const withoutBlanks = (_: string, value: unknown): unknown =>
+  Array.isArray(value) ? value.filter((item) => typeof item !== "string" || item.trim() !== "") : value
 
 const textsOf = (line: string): ReadonlyArray<string> =>
   line

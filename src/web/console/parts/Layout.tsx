@@ -1,8 +1,9 @@
 import { CircleAlert, CircleCheck, CircleX, type IconNode } from "lucide"
 import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
-import { formatAgo, formatMoment } from "../../shared/Format.ts"
+import { formatAgo, formatCount, formatMoment } from "../../shared/Format.ts"
 import { Icon } from "../../shared/Icon.tsx"
+import { inboxCounts } from "../data/Inbox.ts"
 import type { Failure } from "../server/Failure.ts"
 import { nextPage, type Paged, type Resource, type Shown } from "../server/Resource.ts"
 import { atRoot } from "../server/Root.ts"
@@ -24,11 +25,14 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** Gives the window a title, with a part beside the page's own. */
-export const useTitle = (title: string, of?: string): void =>
+/** Gives the window a title, with a part beside the page's own, after the number of visitors who wait. */
+export const useTitle = (title: string, of?: string): void => {
+  const count = inboxCounts().data.value?.waiting ?? 0
   useEffect(() => {
-    document.title = [title, of, "Parley"].filter((part) => part !== undefined && part !== "").join(" · ")
-  }, [title, of])
+    const text = [title, of, "Parley"].filter((part) => part !== undefined && part !== "").join(" · ")
+    document.title = count === 0 ? text : `(${formatCount(count)}) ${text}`
+  }, [title, of, count])
+}
 
 export const Page = ({ about, actions, children, docs, of, title }: PageProps) => {
   useTitle(title, of)

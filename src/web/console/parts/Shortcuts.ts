@@ -54,6 +54,8 @@ export const useControlKey = (letter: string, run: () => void): void =>
 export const startShortcuts = (): void =>
   addEventListener("keydown", (event: KeyboardEvent) => {
     const isTyping = event.target instanceof Element && event.target.closest(OWN_KEYS) !== null
+    // The focus may be lost behind a dialog, whose keys these are.
+    if (document.querySelector("dialog:modal") !== null) return
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping || event.defaultPrevented) return
     const found = shortcuts().find(({ key }) => key === event.key)
     if (found === undefined) return

@@ -3,7 +3,7 @@ import { saveFile } from "../../../shared/Download.ts"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
 import { plainText } from "../../../shared/markdown/PlainText.ts"
 import { attempt } from "../../parts/Toast.ts"
-import { place } from "../../Router.ts"
+import { type Mailbox, mailboxOf, place } from "../../Router.ts"
 import { type Answer, call, open } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
@@ -14,21 +14,21 @@ type Page = Answer<"GET /api/external/conversations">
 export type Conversation = Page["conversations"][number]
 export type Message = Answer<"GET /api/external/chatbot/:chatbotId/conversations/:sessionId/messages">["data"][number]
 
-const PAGE = "30"
+const PAGE = 30
 const MESSAGES = 100
 /** The most pages that are looked through at once for conversations that were not read in this browser. */
 const UNREAD_PAGES = 10
 
 /** Conversations that the query of an address names, and the time back to which a search for them has looked. */
-export const fetchConversations = async (query: string, cursor?: string) => {
+export const fetchConversations = async (mailbox: Mailbox, query: string, cursor?: string) => {
   const parameters = new URLSearchParams(query)
-  const filters = requestOf(parameters)
-  const onlyUnread = kindIn(parameters) === "unread"
+  const filters = requestOf(mailbox, parameters)
+  const onlyUnread = kindIn(mailbox, parameters) === "unread"
   const from = onlyUnread ? (filters.from ?? unreadSince()) : filters.from
   let next: string | null | undefined = cursor
   for (let pages = 1; ; pages++) {
     const page: Page = await call("GET /api/external/conversations", {
-      query: { ...filters, from, limit: PAGE, cursor: next },
+      query: { ...filters, from, limit: String(PAGE), cursor: next },
     })
     next = page.next_cursor
     const items = onlyUnread ? page.conversations.filter(isUnread) : page.conversations
@@ -37,7 +37,11 @@ export const fetchConversations = async (query: string, cursor?: string) => {
   }
 }
 
-export const conversationList = resources((query: string) => fetchConversations(query))
+export const conversationList = resources((mailbox: Mailbox, query: string) => fetchConversations(mailbox, query))
+
+/** Whether no more than the first page of a list is known, which is then read anew without losing others. */
+export const isFirstPage = (list: ReturnType<typeof conversationList>): boolean =>
+  (list.data.peek()?.items.length ?? 0) <= PAGE
 
 export const fetchMessages = async (chatbotId: string, sessionId: string, page = "1") => {
   const { data, metadata } = await call("GET /api/external/chatbot/:chatbotId/conversations/:sessionId/messages", {
@@ -55,6 +59,28 @@ export const conversationOf = resources(
 )
 
 export const messagesOf = resources((chatbotId: string, sessionId: string) => fetchMessages(chatbotId, sessionId))
+
+export const eventsOf = resources(async (chatbotId: string, sessionId: string) => {
+  const route = "GET /api/external/chatbot/:chatbotId/conversations/:sessionId/events"
+  return (await call(route, { params: { chatbotId, sessionId } })).events
+})
+export type ConversationEvent = NonNullable<ReturnType<ReturnType<typeof eventsOf>["data"]["peek"]>>[number]
+
+/** Reads what is shown of a conversation anew; of many messages those of the last page, which have changed alone. */
+export const refresh = async (chatbotId: string, sessionId: string): Promise<void> => {
+  const messages = messagesOf(chatbotId, sessionId)
+  const known = messages.data.peek()
+  const before = Math.max(0, Math.ceil((known?.items.length ?? 0) / MESSAGES) - 1)
+  const tail = async (): Promise<void> => {
+    const last = await fetchMessages(chatbotId, sessionId, String(before + 1))
+    messages.set({ ...last, items: [...(known?.items.slice(0, before * MESSAGES) ?? []), ...last.items] })
+  }
+  await Promise.all([
+    before === 0 ? messages.reload() : attempt(tail),
+    conversationOf(chatbotId, sessionId).reload(),
+    eventsOf(chatbotId, sessionId).reload(),
+  ])
+}
 
 const mediaTypes = { markdown: "text/markdown", json: "application/json" } as const
 
@@ -96,23 +122,29 @@ export const deleteConversations = async (all: ReadonlyArray<Conversation>): Pro
     await call("DELETE /api/external/chatbot/:chatbotId/conversations/:sessionId", { params: { chatbotId, sessionId } })
 }
 
-/** Closes conversations, or opens them again, and shows it in what is known of them. */
-export const setState = async (all: ReadonlyArray<Conversation>, state: Conversation["state"]): Promise<void> => {
+/** Shows a conversation as it is now wherever it is shown. */
+export const showChanged = (session: Conversation): void => {
+  conversationOf(session.chatbot_id, session.id).set(session)
+  const { query, screen } = place.value
+  const list = conversationList(mailboxOf(screen) ?? "conversations", query.toString())
+  const known = list.data.peek()
+  if (known !== undefined)
+    list.set({ ...known, items: known.items.map((each) => (each.id === session.id ? session : each)) })
+}
+
+type Changes = Partial<Pick<Conversation, "state" | "tags">> & { readonly assignee?: string | null }
+
+/** Changes conversations, such as their state or their tags. */
+export const change = async (all: ReadonlyArray<Conversation>, body: Changes): Promise<void> => {
   for (const { chatbot_id: chatbotId, id: sessionId } of all) {
-    const { session } = await call("PATCH /api/external/chatbot/:chatbotId/conversations/:sessionId", {
-      params: { chatbotId, sessionId },
-      body: { state },
-    })
-    conversationOf(chatbotId, sessionId).set(session)
-    const list = conversationList(place.value.query.toString())
-    const known = list.data.peek()
-    if (known !== undefined)
-      list.set({ ...known, items: known.items.map((each) => (each.id === sessionId ? session : each)) })
+    const params = { chatbotId, sessionId }
+    const route = "PATCH /api/external/chatbot/:chatbotId/conversations/:sessionId"
+    showChanged((await call(route, { params, body })).session)
   }
 }
 
 export const toggleState = (one: Conversation): Promise<void> =>
-  attempt(() => setState([one], one.state === "open" ? "closed" : "open"))
+  attempt(() => change([one], { state: one.state === "open" ? "closed" : "open" }))
 
 export const mayWrite = (): boolean => can("conversations:write")
 

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { CircleCheck, CircleDot, ListFilter, Mail, MessagesSquare, ThumbsDown, ThumbsUp } from "lucide"
+import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
@@ -9,29 +10,40 @@ import { allChatbots } from "../../data/Chatbots.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
-import { Ago, Badge, Empty, Loaded, More, Tabs, useTitle } from "../../parts/Layout.tsx"
+import { Ago, Badge, Empty, Loaded, More, type Options, Tabs, useTitle } from "../../parts/Layout.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { Bulk } from "../../parts/Table.tsx"
-import { bindOption, bindQuery, href, navigate, place, queryText, setQuery } from "../../Router.ts"
-import { listen } from "../../server/Live.ts"
+import {
+  bindOption,
+  bindQuery,
+  href,
+  type Mailbox,
+  mailboxes,
+  navigate,
+  place,
+  queryText,
+  setQuery,
+} from "../../Router.ts"
+import { listen, soon } from "../../server/Live.ts"
 import { nextPage, useResource } from "../../server/Resource.ts"
 import { can, session } from "../../server/Session.ts"
 import {
+  change,
   type Conversation,
   conversationList,
   deleteConversations,
   exportItems,
   fetchConversations,
+  isFirstPage,
   mayWrite,
   pathOf,
   previewOf,
-  setState,
   titleOf,
   toggleState,
   visitorOf,
 } from "./ConversationData.ts"
-import { kinds, moreFilters, SavedFilters } from "./SavedFilters.tsx"
-import { Thread } from "./Thread.tsx"
+import { kinds, moreFilters, SavedFilters, usualKinds } from "./SavedFilters.tsx"
+import { Thread, type ThreadProps } from "./Thread.tsx"
 import { isUnread, markRead, markUnread } from "./Unread.ts"
 
 const TYPING_MILLIS = 300
@@ -67,6 +79,7 @@ const MoreFilters = () => {
         {...bindQuery("rating")}
         options={{ "": "Any", down: "Thumbs down", up: "Thumbs up" }}
       />
+      <TextField label="Tag" {...bindQuery("tag")} maxLength={50} dir="auto" />
       <TextField label="Platform" placeholder="web" {...bindQuery("platform")} maxLength={32} />
       <TextField label="Active from" type="date" {...bindQuery("from")} max={queryText("to")} />
       <TextField label="Active to" type="date" {...bindQuery("to")} min={queryText("from")} />
@@ -88,39 +101,52 @@ const remove = (all: ReadonlyArray<Conversation>, onGone: () => void): Promise<v
     all.length === 1 ? "Conversation deleted." : `${plural(all.length, "conversation")} deleted.`,
   )
 
-/** The conversations of all chatbots, newest activity first, with the one that the address names beside them. */
-const Conversations = () => {
+const titles = { conversations: "Conversations", inbox: "Inbox" } as const
+
+interface ListedProps {
+  readonly mailbox: Mailbox
+  /** Words for the kinds of conversations where they are not the usual ones. */
+  readonly options?: Options
+  /** What stands beside the title. */
+  readonly beside?: ComponentChildren
+  readonly one: (props: ThreadProps) => ComponentChildren
+}
+
+/** Conversations of all chatbots, newest activity first, with the one that the address names beside them. */
+export const ConversationList = ({ beside, mailbox, one, options = kinds[mailbox] }: ListedProps) => {
   const { params, query: parameters } = place.value
   const { chatbotId, sessionId } = params
   const query = parameters.toString()
   const filters = Object.fromEntries(parameters)
-  const kind = bindOption("show", kinds, "all")
+  const usual = usualKinds[mailbox]
+  const kind = bindOption<string>("show", options, usual)
   const search = queryText("search")
   const count = moreFilters.filter((name) => queryText(name) !== "").length
-  const isFiltered = count > 0 || kind.value !== "all" || search !== ""
+  const isFiltered = count > 0 || (mailbox === "conversations" && kind.value !== usual) || search !== ""
   const isOpen = useSignal(count > 0)
-  const list = useResource(conversationList(query))
+  const list = useResource(conversationList(mailbox, query))
   const chatbotName = useChatbotNames()
   const hasNews = useSignal(false)
   const chosen = useSignal<ReadonlyArray<string>>([])
   const items = list.data.value?.items ?? []
   const chosenOnes = items.filter(({ id }) => chosen.value.includes(id))
   const isOne = sessionId !== undefined
-  useTitle("Conversations")
-  useEffect(
-    () =>
-      listen(undefined, ({ type }) => {
-        if (type === "conversation") hasNews.value = true
-      }),
-    [],
-  )
+  useTitle(titles[mailbox])
+  useEffect(() => {
+    const look = soon(() => {
+      // What somebody looks after is never out of date; a list in which one reads does not move by itself.
+      if (mailbox === "inbox" && isFirstPage(list)) void list.reload()
+      else hasNews.value = true
+    })
+    return listen(undefined, ({ type }) => type === "conversation" && look())
+  }, [list])
   const showNews = (): void => {
     hasNews.value = false
     void list.reload()
   }
-  const back = href("conversations", {}, filters)
+  const back = href(mailbox, {}, filters)
   const addressOf = ({ chatbot_id, id }: Conversation): string =>
-    href("conversation", { chatbotId: chatbot_id, sessionId: id }, filters)
+    href(mailboxes[mailbox], { chatbotId: chatbot_id, sessionId: id }, filters)
   const choose = (id: string): void => {
     const known = chosen.value.filter((each) => each !== id)
     chosen.value = known.length === chosen.value.length ? [...known, id] : known
@@ -159,16 +185,19 @@ const Conversations = () => {
   return (
     <div class={isOne ? "inbox has-thread" : "inbox"}>
       <div class="inbox-list stack">
-        <Title class="inbox-title">Conversations</Title>
+        <div class="row nowrap apart">
+          <Title class="inbox-title">{titles[mailbox]}</Title>
+          {beside}
+        </div>
         <div class="row nowrap">
           <Search key={search === "" ? "empty" : "search"} value={search} />
           <Button icon={ListFilter} aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
             {count === 0 ? "Filters" : `Filters (${count})`}
           </Button>
         </div>
-        <Tabs label="Show" {...kind} options={kinds} />
+        <Tabs label="Show" {...kind} options={options} />
         {isOpen.value && <MoreFilters />}
-        <SavedFilters isFiltered={isFiltered} />
+        {mailbox === "conversations" && <SavedFilters isFiltered={isFiltered} />}
         <Bulk count={chosenOnes.length} onClear={() => (chosen.value = [])}>
           <Button small onClick={() => markRead(chosenOnes)}>
             Mark as read
@@ -180,9 +209,13 @@ const Conversations = () => {
               mayWrite() && {
                 label: "Mark as closed",
                 icon: CircleCheck,
-                onChoose: () => setState(chosenOnes, "closed"),
+                onChoose: () => change(chosenOnes, { state: "closed" }),
               },
-              mayWrite() && { label: "Mark as open", icon: CircleDot, onChoose: () => setState(chosenOnes, "open") },
+              mayWrite() && {
+                label: "Mark as open",
+                icon: CircleDot,
+                onChoose: () => change(chosenOnes, { state: "open" }),
+              },
               ...exportItems(chosenOnes),
               mayWrite() && deleteItem(() => remove(chosenOnes, gone)),
             ]}
@@ -198,7 +231,7 @@ const Conversations = () => {
         <Loaded of={list}>
           {({ items, next, searchedTo }) => (
             <>
-              {items.length === 0 && next === null && <NoneFound isFiltered={isFiltered} />}
+              {items.length === 0 && next === null && <NoneFound isFiltered={isFiltered} mailbox={mailbox} />}
               {items.length > 0 && (
                 <ul class="conversations box rows" aria-label="Conversations">
                   {items.map((conversation) => (
@@ -217,7 +250,7 @@ const Conversations = () => {
               {next !== null && (
                 <More
                   of={list}
-                  load={nextPage((cursor) => fetchConversations(query, cursor))}
+                  load={nextPage((cursor) => fetchConversations(mailbox, query, cursor))}
                   note={searchedTo && `Searched back to ${formatMoment(searchedTo)}.`}
                 >
                   {searchedTo === undefined ? "Show more" : "Search further back"}
@@ -228,14 +261,13 @@ const Conversations = () => {
         </Loaded>
       </div>
       {chatbotId !== undefined && isOne ? (
-        <Scroller label="Conversation">
-          <Thread
-            key={sessionId}
-            {...{ back, chatbotId, sessionId }}
-            onGone={gone}
-            onDelete={(conversation) => void remove([conversation], gone)}
-          />
-        </Scroller>
+        one({
+          back,
+          chatbotId,
+          sessionId,
+          onGone: gone,
+          onDelete: (conversation) => void remove([conversation], gone),
+        })
       ) : (
         <div class="inbox-none soft centred">
           <Icon nodes={MessagesSquare} size={28} />
@@ -249,18 +281,22 @@ const Conversations = () => {
   )
 }
 
-const NoneFound = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+const NoneFound = ({ isFiltered, mailbox }: { readonly isFiltered: boolean; readonly mailbox: Mailbox }) =>
   isFiltered ? (
     <Empty
       icon={MessagesSquare}
       title="No matching conversations"
       action={
-        <a class="button secondary" href={href("conversations", {})}>
+        <a class="button secondary" href={href(mailbox, {})}>
           Clear filters
         </a>
       }
     >
       Try fewer filters or a different search.
+    </Empty>
+  ) : mailbox === "inbox" ? (
+    <Empty icon={CircleCheck} title={queryText("show") === "" ? "Nobody is waiting" : "No conversations"}>
+      Conversations appear here when a visitor needs a person.
     </Empty>
   ) : (
     <Empty icon={MessagesSquare} title="No conversations yet">
@@ -278,7 +314,7 @@ interface RowProps {
 }
 
 const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: RowProps) => {
-  const { id, last_message: last, platform, ratings, state, unanswered, updated_at } = conversation
+  const { handover, id, last_message: last, platform, ratings, state, tags = [], unanswered, updated_at } = conversation
   const title = titleOf(conversation)
   const unread = isUnread(conversation)
   return (
@@ -325,6 +361,19 @@ const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: 
             {platform !== "web" && <Badge>{platform}</Badge>}
           </span>
         </span>
+        {(handover?.owner === "people" || tags.length > 0) && (
+          <span class="row">
+            {handover?.owner === "people" && handover.waiting_since !== null && (
+              <Badge kind="busy">
+                Waiting · <Ago at={handover.waiting_since} />
+              </Badge>
+            )}
+            {handover?.assignee != null && <Badge>{handover.assignee.name}</Badge>}
+            {tags.map((tag) => (
+              <Badge key={tag}>#{tag}</Badge>
+            ))}
+          </span>
+        )}
       </a>
     </li>
   )
@@ -337,5 +386,16 @@ const Ratings = ({ count = 0, kind }: { readonly count: number | undefined; read
       <span class="visually-hidden"> thumbs {kind}</span>
     </Badge>
   )
+
+const Conversations = () => (
+  <ConversationList
+    mailbox="conversations"
+    one={(props) => (
+      <Scroller label="Conversation">
+        <Thread key={props.sessionId} {...props} />
+      </Scroller>
+    )}
+  />
+)
 
 export default Conversations

@@ -5,19 +5,36 @@ import { kept } from "../../data/Kept.ts"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { FormDialog, openDialog } from "../../parts/Dialogs.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
-import { href, place } from "../../Router.ts"
+import { href, type Mailbox, place } from "../../Router.ts"
+import type { call } from "../../server/Api.ts"
 import { isFields, keysOf, textIn } from "../../server/Unknown.ts"
 
 /*
  * Filters of conversations, as the address of the screen has them and as the API is asked.
  */
 
-export const kinds = { all: "All", open: "Open", unread: "Unread", unanswered: "Unanswered", closed: "Closed" }
+/** The kinds of conversations that each screen shows, and the one that its address leaves out. */
+export const kinds = {
+  conversations: { all: "All", open: "Open", unread: "Unread", unanswered: "Unanswered", closed: "Closed" },
+  inbox: { waiting: "Waiting", mine: "Mine", open: "Open", all: "All" },
+} as const
+export const usualKinds = { conversations: "all", inbox: "waiting" } as const
 
-export const kindIn = (query: URLSearchParams) => keysOf(kinds).find((kind) => kind === query.get("show")) ?? "all"
+/** What the API is asked for, of each kind but those that hold everything or that only this browser knows. */
+const requests = {
+  conversations: { open: { state: "open" }, closed: { state: "closed" }, unanswered: { unanswered: "true" } },
+  inbox: {
+    waiting: { owner: "people", waiting: "true", assignee: "none" },
+    mine: { owner: "people", state: "open", assignee: "me" },
+    open: { owner: "people", state: "open" },
+  },
+} as const
+
+export const kindIn = (mailbox: Mailbox, query: URLSearchParams): string =>
+  keysOf<string>(kinds[mailbox]).find((kind) => kind === query.get("show")) ?? usualKinds[mailbox]
 
 /** The filters behind the button. The days are those of the reader's time zone, both included. */
-export const moreFilters = ["chatbot", "rating", "platform", "from", "to"] as const
+export const moreFilters = ["chatbot", "tag", "rating", "platform", "from", "to"] as const
 
 /** The midnight at which a day begins in the reader's time zone; of the next day with 1 for `later`. */
 const midnight = (day: string | null, later = 0): string | undefined => {
@@ -26,15 +43,17 @@ const midnight = (day: string | null, later = 0): string | undefined => {
   return new Date(year, month - 1, date + later).toISOString()
 }
 
-export const requestOf = (query: URLSearchParams) => {
-  const kind = kindIn(query)
+type Request = NonNullable<NonNullable<Parameters<typeof call<"GET /api/external/conversations">>[1]>["query"]>
+
+export const requestOf = (mailbox: Mailbox, query: URLSearchParams): Request => {
+  const ofKind: Readonly<Record<string, Request>> = requests[mailbox]
   return {
+    ...ofKind[kindIn(mailbox, query)],
     search: query.get("search")?.trim(),
     chatbot_id: query.get("chatbot") ?? undefined,
     platform: query.get("platform") ?? undefined,
     rating: (["up", "down"] as const).find((rating) => rating === query.get("rating")),
-    state: kind === "open" || kind === "closed" ? kind : undefined,
-    unanswered: kind === "unanswered" ? ("true" as const) : undefined,
+    tag: query.get("tag")?.trim(),
     from: midnight(query.get("from")),
     to: midnight(query.get("to"), 1),
   }

@@ -1,4 +1,5 @@
 import { ArrowLeft, CircleCheck, CircleDot, Eraser, ThumbsDown, ThumbsUp } from "lucide"
+import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
@@ -10,7 +11,7 @@ import { Json } from "../../parts/Copy.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
 import { toast } from "../../parts/Toast.ts"
-import { href } from "../../Router.ts"
+import { href, mailboxOf, place } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { nextPage, useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
@@ -19,6 +20,7 @@ import { briefly, type FoundPassage, passageOf, Passages, passagesIn } from "../
 import {
   type Conversation as Session,
   conversationOf,
+  eventsOf,
   exportItems,
   fetchMessages,
   mayWrite,
@@ -28,6 +30,7 @@ import {
   toggleState,
   visitorOf,
 } from "./ConversationData.ts"
+import { Happened, questionBefore, timelineOf } from "./Timeline.tsx"
 import { markRead } from "./Unread.ts"
 
 /*
@@ -46,6 +49,8 @@ const sourcesIn = (message: object): ReadonlyArray<FoundPassage> => {
   const sources = "sources" in message && Array.isArray(message.sources) ? message.sources : []
   return sources.filter(isFields).map(passageOf)
 }
+
+const languages = new Intl.DisplayNames("en", { type: "language" })
 
 const nameOf = ({ session_token, user_info }: Session) =>
   user_info.email !== undefined ? { email: user_info.email } : session_token !== null ? { session_token } : undefined
@@ -68,12 +73,17 @@ const erase = (name: NonNullable<ReturnType<typeof nameOf>>, onGone: () => void)
     },
   )
 
-interface ThreadProps {
+export interface ThreadProps {
   readonly chatbotId: string
   readonly sessionId: string
   readonly back: string
   readonly onGone: () => void
   readonly onDelete: (conversation: Session) => void
+  /** What can be done with a message, after the question of the visitor before it. */
+  readonly tools?: (message: Message, question: () => string) => ComponentChildren
+  /** What stands between the title and the messages. */
+  readonly above?: ComponentChildren
+  readonly children?: ComponentChildren
 }
 
 /** Actions on the conversation that is read. */
@@ -104,13 +114,15 @@ const Actions = ({ of, onDelete, onGone }: Pick<ThreadProps, "onDelete" | "onGon
   )
 }
 
-export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadProps) => {
+export const Thread = ({ above, back, chatbotId, children, onDelete, onGone, sessionId, tools }: ThreadProps) => {
   const session = useResource(conversationOf(chatbotId, sessionId))
   const messages = useResource(messagesOf(chatbotId, sessionId))
+  const events = useResource(eventsOf(chatbotId, sessionId)).data.value ?? []
+  const mailbox = mailboxOf(place.value.screen)
   const chatbotName = useChatbotNames()
   const shown = session.data.value
   const title = shown === undefined ? "Conversation" : titleOf(shown)
-  useTitle(title, "Conversations")
+  useTitle(title, mailbox === "inbox" ? "Inbox" : "Conversations")
   useEffect(() => {
     if (shown !== undefined) markRead([shown])
   }, [shown])
@@ -118,7 +130,7 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
     <div class="inbox-thread stack loose">
       <a class="back button quiet small" href={back}>
         <Icon nodes={ArrowLeft} size={16} />
-        All conversations
+        {mailbox === "inbox" ? "Inbox" : "All conversations"}
       </a>
       <header class="stack tight anywhere">
         <div class="row nowrap apart start">
@@ -134,6 +146,7 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
               shown.platform,
               `started ${formatMoment(shown.created_at)}`,
               plural(shown.message_count, "message"),
+              shown.language && languages.of(shown.language),
             ]
               .filter(Boolean)
               .join(" · ")}{" "}
@@ -149,20 +162,26 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
             <bdi>{shown.page.title}</bdi>
           </p>
         )}
+        {above}
       </header>
       <Loaded of={messages}>
         {({ items, next, total }) => (
           <>
             <ol class="thread stack">
-              {items.map((message) => (
-                <Said
-                  key={message.id}
-                  message={message}
-                  chatbotId={chatbotId}
-                  chatbot={chatbotName(chatbotId)}
-                  visitor={shown === undefined ? "Visitor" : visitorOf(shown)}
-                />
-              ))}
+              {timelineOf(items, events, next === undefined).map((each, index, all) =>
+                "sender_type" in each ? (
+                  <Said
+                    key={each.id}
+                    message={each}
+                    chatbotId={chatbotId}
+                    chatbot={chatbotName(chatbotId)}
+                    visitor={shown === undefined ? "Visitor" : visitorOf(shown)}
+                    tools={tools?.(each, () => questionBefore(all.slice(0, index)))}
+                  />
+                ) : (
+                  <Happened key={each.id} event={each} />
+                ),
+              )}
             </ol>
             {next !== undefined && (
               <More
@@ -174,6 +193,7 @@ export const Thread = ({ back, chatbotId, onDelete, onGone, sessionId }: ThreadP
           </>
         )}
       </Loaded>
+      {children}
     </div>
   )
 }
@@ -183,28 +203,30 @@ interface SaidProps {
   readonly chatbotId: string
   readonly chatbot: string
   readonly visitor: string
+  readonly tools: ComponentChildren
 }
 
 /** A message, with what it rests on and what was thought of it. */
-const Said = ({ chatbot, chatbotId, message, visitor }: SaidProps) => {
-  const { content, created_at, feedback, model, sender_type, tokens_used, unanswered } = message
+const Said = ({ chatbot, chatbotId, message, tools, visitor }: SaidProps) => {
+  const { content, created_at, feedback, model, sender, sender_type, tokens_used, unanswered } = message
   const isBot = sender_type === "bot"
+  const isVisitor = sender_type === "user"
   return (
     <li class={`box stack tight ${sender_type}`}>
       <div class="row spread soft small">
-        <strong>{isBot ? chatbot : visitor}</strong>
+        <strong>{isBot ? chatbot : isVisitor ? visitor : (sender?.name ?? "Team")}</strong>
         <time dateTime={created_at}>{formatMoment(created_at)}</time>
         {isBot && model !== null && <span>{model}</span>}
         {isBot && tokens_used > 0 && <span>{plural(tokens_used, "token")}</span>}
         {unanswered === true && <Badge kind="warn">Unanswered</Badge>}
       </div>
-      {!isBot && (
+      {isVisitor && (
         <p class="said" dir="auto">
           {content}
         </p>
       )}
       {isBot && content === "" && <p class="soft">No text</p>}
-      {isBot && content !== "" && (
+      {!isVisitor && content !== "" && (
         <Answer blocks={blocksOf(content)} unsupported={message.unsupported?.map(({ sentence }) => sentence)} />
       )}
       {isBot && <Foot message={message} />}
@@ -223,6 +245,7 @@ const Said = ({ chatbot, chatbotId, message, visitor }: SaidProps) => {
           </a>
         </div>
       )}
+      {tools}
     </li>
   )
 }

@@ -12,6 +12,7 @@ import { LoadedPage, Section } from "../../parts/Layout.tsx"
 import { lookOf, PreviewPage } from "../../preview/WidgetPreview.tsx"
 import { call } from "../../server/Api.ts"
 import { resources, useResource } from "../../server/Resource.ts"
+import { PeopleSection } from "./PeopleSection.tsx"
 import { SynonymSuggestions } from "./SynonymSuggestions.tsx"
 
 const GeneralSection = ({ chatbotId, form }: { readonly form: Form; readonly chatbotId: string }) => (
@@ -191,6 +192,7 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
       <EditForm form={form} label={`${first.chatbot.name} settings`}>
         <GeneralSection form={form} chatbotId={chatbotId} />
         <AnswersSection form={form} chatbotId={chatbotId} />
+        <PeopleSection form={form} />
         <VoiceSection form={form} />
       </EditForm>
     </PreviewPage>

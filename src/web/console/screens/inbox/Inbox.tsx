@@ -1,0 +1,187 @@
+import { ArrowDown, Bell, BellOff, FlaskConical, MessageCircleQuestionMark } from "lucide"
+import { useEffect } from "preact/hooks"
+import { formatCount, formatMoment } from "../../../shared/Format.ts"
+import { Scroller } from "../../../shared/Scroller.tsx"
+import { useFollow } from "../../../shared/Follow.ts"
+import { inboxCounts, notifies, toggleNotifications } from "../../data/Inbox.ts"
+import { Button } from "../../parts/Buttons.tsx"
+import { openDialog } from "../../parts/Dialogs.tsx"
+import { toast } from "../../parts/Toast.ts"
+import { listen, soon } from "../../server/Live.ts"
+import { nextPage } from "../../server/Resource.ts"
+import { can } from "../../server/Session.ts"
+import {
+  conversationOf,
+  fetchMessages,
+  type Message,
+  messagesOf,
+  refresh,
+  visitorOf,
+} from "../conversations/ConversationData.ts"
+import { ConversationList } from "../conversations/Conversations.tsx"
+import { kinds } from "../conversations/SavedFilters.tsx"
+import { Thread, type ThreadProps } from "../conversations/Thread.tsx"
+import { questionsSource } from "../sources/AddKnowledge.tsx"
+import { NewQuestion } from "../sources/Questions.tsx"
+import { editTest } from "../tests/TestDialog.tsx"
+import { Ownership } from "./Actions.tsx"
+import { Composer } from "./Composer.tsx"
+import { othersIn, type PresenceHere, usePresence } from "./Presence.ts"
+
+const QUESTION_MAX_LENGTH = 500
+
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
+
+/** What a person's answer can become, so that the chatbot gives it the next time. */
+const Keeping = ({
+  answer,
+  chatbotId,
+  question,
+}: {
+  readonly answer: string
+  readonly chatbotId: string
+  readonly question: () => string
+}) => {
+  const keepPair = async (): Promise<void> => {
+    const params = { chatbotId, sourceId: (await questionsSource(chatbotId)).id }
+    const first = { question: inOneLine(question()).slice(0, QUESTION_MAX_LENGTH), answer }
+    openDialog(<NewQuestion {...{ first, params }} onStored={() => toast("Question and answer saved.")} />)
+  }
+  const keepTest = (): Promise<void> =>
+    editTest(chatbotId, () => toast("Test saved."), undefined, { question: question(), judge: inOneLine(answer) })
+  return (
+    <div class="row">
+      <Button
+        small
+        icon={MessageCircleQuestionMark}
+        disabled={!can("knowledge:write")}
+        title={can("knowledge:write") ? undefined : "This needs the role Editor."}
+        onClick={keepPair}
+      >
+        Keep as question and answer
+      </Button>
+      <Button
+        small
+        icon={FlaskConical}
+        disabled={!can("chatbots:write")}
+        title={can("chatbots:write") ? undefined : "This needs the role Editor."}
+        onClick={keepTest}
+      >
+        Keep as test
+      </Button>
+    </div>
+  )
+}
+
+interface SignsProps {
+  readonly items: ReadonlyArray<Message>
+  readonly presence: PresenceHere
+  readonly visitor: string
+}
+
+/** What the visitor has read, and who reads and writes at the moment. */
+const Signs = ({ items, presence, visitor }: SignsProps) => {
+  const { visitor_read_at: readAt } = presence.told.value
+  const last = items.at(-1)
+  const isRead = last?.sender_type === "agent" && readAt !== null && Date.parse(readAt) >= Date.parse(last.created_at)
+  return (
+    <output class="signs stack tight soft small">
+      {isRead && <span>Read by the visitor, {formatMoment(readAt)}</span>}
+      {othersIn(presence.told.value).map(({ name, state, who }) => (
+        <span key={who}>
+          <bdi>{who === "visitor" ? visitor : (name ?? "A colleague")}</bdi>{" "}
+          {state === "writing" ? "is writing…" : "is here"}
+        </span>
+      ))}
+    </output>
+  )
+}
+
+/** A conversation with everything that a person does in it. */
+const Desk = (props: ThreadProps) => {
+  const { chatbotId, sessionId } = props
+  const presence = usePresence(chatbotId, sessionId)
+  const shown = conversationOf(chatbotId, sessionId).data.value
+  const messages = messagesOf(chatbotId, sessionId)
+  const known = messages.data.value
+  const { content, hasNew, scroller, toEnd } = useFollow()
+  useEffect(() => {
+    const look = soon(() => refresh(chatbotId, sessionId))
+    return listen(chatbotId, (event) => {
+      if (event.type === "resync" || (event.type === "conversation" && event.conversation.id === sessionId)) look()
+    })
+  }, [])
+  useEffect(() => {
+    // The newest are what somebody answers.
+    if (known?.next !== undefined) void messages.extend(nextPage((page) => fetchMessages(chatbotId, sessionId, page)))
+  }, [known])
+  return (
+    <div class="desk">
+      <Scroller of={scroller} label="Conversation">
+        <div ref={content}>
+          <Thread
+            {...props}
+            above={shown !== undefined && <Ownership of={shown} />}
+            tools={({ content: answer, sender_type }, question) =>
+              sender_type === "agent" && <Keeping {...{ answer, chatbotId, question }} />
+            }
+          >
+            <Signs
+              items={known?.items ?? []}
+              presence={presence}
+              visitor={shown === undefined ? "Visitor" : visitorOf(shown)}
+            />
+          </Thread>
+        </div>
+      </Scroller>
+      <div class="stack tight">
+        <div aria-live="polite" class="more centred">
+          {hasNew.value && (
+            <Button small icon={ArrowDown} onClick={toEnd}>
+              New messages
+            </Button>
+          )}
+        </div>
+        {shown !== undefined && <Composer of={shown} presence={presence} />}
+      </div>
+    </div>
+  )
+}
+
+const NotificationsButton = () => {
+  const is = notifies()
+  return (
+    <Button
+      small
+      kind="quiet"
+      icon={is === true ? Bell : BellOff}
+      aria-pressed={is === true}
+      disabled={is === undefined}
+      title={is === undefined ? "This browser does not allow notifications of this page." : undefined}
+      onClick={toggleNotifications}
+    >
+      Notifications
+    </Button>
+  )
+}
+
+/** Conversations in which people answer. */
+const Inbox = () => {
+  const counts: Readonly<Record<string, number>> = inboxCounts().data.value ?? {}
+  const options = Object.fromEntries(
+    Object.entries(kinds.inbox).map(([kind, word]) => {
+      const { [kind]: count = 0 } = counts
+      return [kind, count === 0 ? word : `${word} ${formatCount(count)}`]
+    }),
+  )
+  return (
+    <ConversationList
+      mailbox="inbox"
+      options={options}
+      beside={<NotificationsButton />}
+      one={(props) => <Desk key={props.sessionId} {...props} />}
+    />
+  )
+}
+
+export default Inbox

@@ -1,0 +1,167 @@
+import { afterAll, expect } from "bun:test"
+import { operatorKey } from "../lib/Spawn.ts"
+import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { until } from "./lib/Visit.ts"
+
+const { open, server } = await startSuite()
+const signedIn = await open()
+const onScreen = goingOn(signedIn)
+afterAll(() => signedIn.context.close())
+
+const { page } = signedIn
+const { id } = await server.api.newChatbot({ name: "Harbour", settings: { model: "local/extractive" } })
+await server.api.learn(id, {
+  "refunds.md": "# Refunds\n\nA crossing that is cancelled is paid back within three days.",
+})
+const conversations = `/api/external/chatbot/${id}/conversations`
+await server.api.post(`/api/external/chatbot/${id}/canned-answers`, {
+  shortcut: "hours",
+  content: "We open at **nine**.",
+})
+
+const thread = page.getByRole("region", { name: "Conversation", exact: true })
+const answer = page.getByRole("textbox", { name: "Answer to the visitor" })
+const list = page.getByRole("list", { name: "Conversations" })
+
+/** Asks as a visitor and hands the conversation over; returns the session's id. */
+const handedOver = async (content: string): Promise<string> => {
+  const messages = [{ role: "user", content }]
+  const { session_id } = await server.api.post(`/api/external/chatbot/${id}/chat`, { messages })
+  await server.api.post(`${conversations}/${session_id}/handover`, { assignee: null })
+  return session_id
+}
+
+onScreen(
+  "the inbox tells who waits as soon as they do, in the navigation and the title of the window",
+  async (visit) => {
+    visit.expects(/status of 40[14]/)
+    await page.goto(`${server.url}/console/inbox`)
+    await page.getByLabel("API key").fill(operatorKey)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByText("Nobody is waiting").waitFor()
+    await inspect(page, "inbox-empty")
+    await handedOver("How long do refunds take?")
+    await page.getByRole("link", { name: "Inbox 1 waiting" }).waitFor()
+    await list.getByText(/^Waiting/).waitFor()
+    await until(async () => (await page.title()) === "(1) Inbox · Parley")
+  },
+)
+
+onScreen("a person answers by keys, with a canned answer, a note and a draft, and gives back", async () => {
+  await page.keyboard.press("j")
+  await thread.getByText("People took over").waitFor()
+  await page.keyboard.press("r")
+  await page.keyboard.type("/ho")
+  await page.getByRole("list", { name: "Canned answers" }).getByText("/hours").waitFor()
+  await inspect(page, "inbox-canned")
+  await page.keyboard.press("Enter")
+  expect(await answer.inputValue()).toBe("We open at **nine**.")
+  await page.keyboard.press("Control+Enter")
+  await thread.getByText("We open at nine.").waitFor()
+  await page.getByText("Nobody is waiting").waitFor()
+  expect(await page.title()).not.toContain("(1)")
+
+  await page.keyboard.press("Escape")
+  await page.keyboard.press("n")
+  await page.keyboard.type("The storm again.")
+  await inspect(page, "inbox-note")
+  await page.keyboard.press("Control+Enter")
+  await thread.getByText("Visitors never see it.").waitFor()
+
+  await page.getByRole("button", { name: "Draft", exact: true }).click()
+  await page.getByText("Drafted from 1 source").click()
+  await page.getByText("refunds.md").or(page.getByText("Refunds")).first().waitFor()
+  expect(await answer.inputValue()).toContain("three days")
+  await inspect(page, "inbox-draft")
+  await page.getByRole("button", { name: "Send", exact: true }).click()
+  await thread.getByText("three days").last().waitFor()
+  await until(async () => (await answer.inputValue()) === "")
+
+  const tags = page.getByRole("textbox", { name: "Tags" })
+  await tags.fill("refund, storm")
+  await tags.press("Enter")
+  await page.getByRole("button", { name: "Open 1" }).click()
+  await list.getByText("#refund").waitFor()
+  await page.getByRole("button", { name: "Give back to the chatbot" }).click()
+  await thread.getByText("Given back to the chatbot").waitFor()
+  await page.getByText("No conversations").waitFor()
+})
+
+onScreen("a person's answer becomes a question with an answer, and a test", async () => {
+  await page.getByRole("button", { name: "Keep as question and answer" }).first().click()
+  const pair = page.getByRole("dialog", { name: "Add question" })
+  expect(await pair.getByLabel("Question").inputValue()).toBe("How long do refunds take?")
+  expect(await pair.getByLabel("Answer").inputValue()).toBe("We open at **nine**.")
+  await pair.getByRole("button", { name: "Save" }).click()
+  await page.getByText("Question and answer saved.").waitFor()
+  await page.getByRole("button", { name: "Keep as test" }).last().click()
+  const kept = page.getByRole("dialog", { name: "Add test" })
+  expect(await kept.getByLabel("Question", { exact: true }).inputValue()).toBe("How long do refunds take?")
+  await kept.getByRole("button", { name: "Save" }).click()
+  await page.getByText("Test saved.").waitFor()
+  const { data } = await server.api.get(`/api/external/chatbot/${id}/tests`)
+  expect(data[0].expectations.say[0].value).toContain("three days")
+})
+
+onScreen("a message that comes while a conversation is read is there at once, on a phone too", async () => {
+  const session = await handedOver("Is there a night boat?")
+  await page.goto(`${server.url}/console/inbox/${id}/${session}`)
+  await thread.getByRole("heading", { name: "Is there a night boat?" }).waitFor()
+  await server.api.post(`${conversations}/${session}/messages`, { content: "There is.", sender_name: "Bo" })
+  await thread.getByText("There is.").waitFor()
+  await thread.getByText("Bo", { exact: true }).waitFor()
+  await server.api.post(`${conversations}/${session}/notes`, { text: "Ask the captain." })
+  await thread.getByText("Ask the captain.").waitFor()
+  await inspect(page, "inbox-thread")
+})
+
+onScreen("canned answers are kept in a small dialog", async () => {
+  await page.getByRole("button", { name: "Canned answers" }).click()
+  await page.getByRole("button", { name: "Add canned answer" }).click()
+  const dialog = page.getByRole("dialog", { name: "Add canned answer" })
+  await dialog.getByLabel("Shortcut").fill("/sorry")
+  await dialog.getByLabel("Text").fill("We are sorry.")
+  await dialog.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Edit /sorry" }).waitFor()
+  await inspect(page, "inbox-canned-answers")
+  await page.keyboard.press("Escape")
+  await answer.fill("/so")
+  await answer.press("Enter")
+  expect(await answer.inputValue()).toBe("We are sorry.")
+  await answer.fill("")
+})
+
+onScreen("what a chatbot hands over, and when people are there, is set in its settings", async () => {
+  await page.goto(`${server.url}/console/chatbots/${id}`)
+  const people = page.getByRole("region", { name: "People" })
+  await people.getByRole("switch", { name: "Button in the widget" }).click()
+  await people.getByRole("switch", { name: "Opening hours" }).click()
+  await people.getByLabel("Time zone").fill("Europe/Berlin")
+  await people.getByLabel("Holidays").fill("2026-12-24\n2026-12-25\n")
+  await page.getByRole("button", { name: "Save", exact: true }).click()
+  await page.getByText("Changes saved.").waitFor()
+  await inspect(page, "inbox-settings")
+  const { chatbot } = await server.api.get(`/api/external/chatbot/${id}`)
+  expect(chatbot.settings.handover).toEqual({
+    button: true,
+    hours: {
+      timeZone: "Europe/Berlin",
+      weekly: [{ days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" }],
+      holidays: ["2026-12-24", "2026-12-25"],
+    },
+  })
+})
+
+onScreen("who may only read sees what may be done, and why they may not", async ({ context, expects }) => {
+  expects(/status of 401/)
+  const { key } = await server.api.post("/api/admin/api-keys", { name: "Reader", scopes: ["conversations:read"] })
+  const session = await handedOver("Anybody here?")
+  await context.clearCookies()
+  await page.goto(`${server.url}/console/inbox/${id}/${session}`)
+  await page.getByLabel("API key").fill(key)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByText(/^You may read conversations/).waitFor()
+  expect(await answer.isDisabled()).toBe(true)
+  expect(await page.getByRole("button", { name: "Give back to the chatbot" }).isDisabled()).toBe(true)
+  await inspect(page, "inbox-reader")
+})
