@@ -79,8 +79,9 @@ create table attachments (
   media_type text not null,
   size bigint not null,
   blob_key text not null,
-  -- The unguessable part of its address.
+  -- The unguessable part of its address, and the whole address as messages name it.
   secret text not null,
+  url text not null,
   created_at timestamptz not null default now(),
   foreign key (organization_id, chatbot_id) references chatbots (organization_id, id) on delete cascade,
   foreign key (organization_id, session_id) references sessions (organization_id, id) on delete cascade
@@ -89,6 +90,54 @@ create table attachments (
 create index attachments_chatbot on attachments (organization_id, chatbot_id);
 create index attachments_session on attachments (session_id) where session_id is not null;
 create index attachments_unsent on attachments (created_at) where message_id is null;
+create index attachments_blob on attachments (blob_key);
+
+create trigger own_blob after insert on attachments for each row execute function own_blob();
+create trigger disown_blobs after delete on attachments
+  referencing old table as dropped for each statement execute function disown_blobs();
+
+create function count_attachments() returns trigger
+  language plpgsql set search_path = public, pg_temp
+  as $$
+begin
+  insert into holding_entries (organization_id, bytes)
+  select organization_id, case tg_op when 'INSERT' then sum(size) else -sum(size) end
+  from changed group by organization_id;
+  return null;
+end
+$$;
+
+create trigger count_attachments after insert on attachments
+  referencing new table as changed for each statement execute function count_attachments();
+create trigger uncount_attachments after delete on attachments
+  referencing old table as changed for each statement execute function count_attachments();
+
+-- Sends attachments with a message, and returns them as the message names them; null for none. `of_visitor` is who
+-- uploaded them, null for a person or an API key. Whatever stores the message calls it in its own statement. One that is
+-- another's, or was sent with another message, is a violation of the constraint `attachments_sendable`.
+create function send_attachments(
+  of_organization uuid, of_chatbot uuid, of_session uuid, of_message uuid, of_visitor text, ids uuid[]
+) returns jsonb
+  language plpgsql set search_path = public, pg_temp
+  as $$
+declare
+  sent jsonb;
+begin
+  if coalesce(cardinality(ids), 0) = 0 then return null; end if;
+  with mine as (
+    update attachments set session_id = of_session, message_id = of_message
+    where id = any(ids) and organization_id = of_organization and chatbot_id = of_chatbot
+      and visitor is not distinct from of_visitor and (message_id is null or message_id = of_message)
+    returning id, name, url
+  )
+  select jsonb_agg(jsonb_build_object('name', name, 'url', url) order by array_position(ids, id)) into sent from mine;
+  if coalesce(jsonb_array_length(sent), 0) <> cardinality(ids) then
+    raise exception using errcode = 'check_violation', constraint = 'attachments_sendable',
+      message = 'an attachment cannot be sent with this message';
+  end if;
+  return sent;
+end
+$$;
 
 -- Texts that people send often in the conversations of a chatbot.
 create table canned_answers (
@@ -231,3 +280,5 @@ $$;
 revoke all on function may_answer, person_in_turn, person_named, hand_over, hand_back, assign_conversation from public;
 grant execute on function may_answer, person_in_turn, person_named, hand_over, hand_back, assign_conversation
   to parley_tenant;
+revoke all on function send_attachments, count_attachments from public;
+grant execute on function send_attachments to parley_tenant;

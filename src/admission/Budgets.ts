@@ -46,10 +46,10 @@ export class Budgets extends Context.Service<Budgets>()("parley/admission/Budget
         /**
          * Runs a chat within the budgets of the caller's key and organization. Until the chat ends, it reserves one of
          * the concurrent chats and the tokens that its first model call may take; `texts` returns the prompt of that
-         * call. A caller without a budget reserves nothing.
+         * call, and `more` the tokens of what is no text in it. A caller without a budget reserves nothing.
          */
         within:
-          (texts: () => ReadonlyArray<string>) =>
+          (texts: () => ReadonlyArray<string>, more = 0) =>
           <A, E, R>(chat: Effect.Effect<A, E, R>) =>
             Caller.use(
               ({
@@ -59,7 +59,7 @@ export class Budgets extends Context.Service<Budgets>()("parley/admission/Budget
                 const organization = limitsOf(budgets.organization, settings.organization)
                 const key = limitsOf(budgets.key, settings.key)
                 if (isUnlimited(organization) && isUnlimited(key)) return chat
-                const tokens = tokensAtMost(texts()) + settings.outputMax
+                const tokens = tokensAtMost(texts()) + more + settings.outputMax
                 return Effect.acquireUseRelease(
                   reserve({ apiKeyId, tokens, organization, key }),
                   () => chat,

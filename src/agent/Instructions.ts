@@ -75,11 +75,16 @@ export const openingMessages = (
             ...((passages !== undefined || approved !== undefined) && index === history.length - 1
               ? [contextPart(passages ?? [], approved)]
               : []),
+            ...filesOf(turn),
             Prompt.textPart({ text: turn.content }),
           ],
         }),
   ),
 ]
+
+/** The files of a turn, before its text. One that the model does not see has no data. */
+const filesOf = ({ files = [] }: ChatTurn): ReadonlyArray<Prompt.FilePart> =>
+  files.map(({ data = "", mediaType, name }) => Prompt.filePart({ mediaType, fileName: name, data }))
 
 /** The context block of passages. Its JSON is written without `<`, so that no document can end the block. */
 const contextPart = (others: ReadonlyArray<PassageJson>, approved: PassageJson | undefined): Prompt.TextPart => {

@@ -1,5 +1,7 @@
 import type * as Prompt from "effect/ai/Prompt"
+import { IMAGE_TOKENS } from "../domain/chat/Attachment.ts"
 import { tokensAtMost } from "../domain/chat/Tokens.ts"
+import { imagesIn } from "../models/Images.ts"
 
 /**
  * Shortens messages to about `tokensMax` tokens. It drops the oldest turns before the user's last message, each with
@@ -12,7 +14,7 @@ export const trimHistory = (
   const first = messages.findIndex(({ role }) => role !== "system")
   const question = messages.findLastIndex(({ role }) => role === "user")
   if (question <= first) return messages
-  const tokens = messages.map((message) => tokensAtMost(textsOf(message)))
+  const tokens = messages.map((message) => tokensAtMost(textsOf(message)) + imagesIn(message).length * IMAGE_TOKENS)
   let excess = tokens.reduce((sum, each) => sum + each, 0) - tokensMax
   let kept = first
   while (excess > 0 && kept < question) {

@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AdminApi } from "./organizations/Admin.ts"
+import { AttachmentsApi } from "./conversations/Attachments.ts"
 import { AuditLogApi } from "./organizations/AuditLog.ts"
 import { CannedAnswersApi } from "./inbox/CannedAnswers.ts"
 import { ChatApi } from "./conversations/Chat.ts"
@@ -40,6 +41,7 @@ export class Api extends HttpApi.make("parley")
     SourcesApi,
     ChatApi,
     ConversationsApi,
+    AttachmentsApi,
     AllConversationsApi,
     RepliesApi,
     CannedAnswersApi,

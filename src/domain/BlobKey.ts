@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** Folders of the files that rows own, in the store of blobs. */
-export const BLOB_FOLDERS = ["avatars", "documents"] as const
+export const BLOB_FOLDERS = ["attachments", "avatars", "documents"] as const
 
 /**
  * Key of a file that a row owns: its folder and an id, and for an avatar the extension of its format. The server makes
@@ -19,6 +19,9 @@ export const blobPrefix = (folder: (typeof BLOB_FOLDERS)[number]): string => `${
 
 /** Makes the key of a document's file. */
 export const documentKey = (uuid: string): BlobKey => BlobKey.make(`documents/${uuid}`)
+
+/** Makes the key of an attachment's file. */
+export const attachmentKey = (uuid: string): BlobKey => BlobKey.make(`attachments/${uuid}`)
 
 /** Makes the key of an avatar from its name, such as `01a1f949-589d-74eb-b296-3f233cb51b4b.png`. */
 export const avatarKey = (name: string): BlobKey => BlobKey.make(`avatars/${name}`)

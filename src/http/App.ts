@@ -6,6 +6,7 @@ import { Api } from "../api/Api.ts"
 import { Config } from "../Config.ts"
 import { Traces } from "../observability/Traces.ts"
 import * as Admin from "./organizations/Admin.ts"
+import * as Attachments from "./conversations/Attachments.ts"
 import * as AuditLog from "./organizations/AuditLog.ts"
 import * as CannedAnswers from "./inbox/CannedAnswers.ts"
 import * as Chat from "./conversations/Chat.ts"
@@ -44,6 +45,7 @@ import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
 const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
     Admin.layer,
+    Attachments.layer,
     AuditLog.layer,
     CannedAnswers.layer,
     Chat.layer,

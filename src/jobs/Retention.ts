@@ -1,6 +1,7 @@
 import { Duration, Effect, Layer } from "effect"
 import type { OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Attachments } from "../storage/conversations/Attachments.ts"
 import { Replies } from "../storage/conversations/Replies.ts"
 import { Retention } from "../storage/conversations/Retention.ts"
 import { regularly } from "../system/Background.ts"
@@ -26,6 +27,7 @@ export const run = Effect.fn("Retention.run")(function* ({ conversationDays, gro
     Effect.provideService(retention.step(fallback), CurrentOrganization, organization)
   let some = yield* retention.begin(fallback)
   while (some.length > 0) some = yield* Effect.filter(some, step)
+  yield* Effect.repeat((yield* Attachments).forget, { while: (count) => count > 0 })
   const replies = yield* Replies
   yield* Effect.repeat(replies.forget(groundDays), { while: (count) => count > 0 })
   yield* replies.forgetSetups(groundDays)

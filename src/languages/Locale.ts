@@ -88,6 +88,8 @@ export interface Replies {
   readonly noDocuments: string
   readonly nothingFound: string
   readonly searchFailed: string
+  /** Answers a message that is a file and no words. */
+  readonly filesUnseen: string
   /** `{}` stands for the places nearby. */
   readonly didYouMean: string
 }

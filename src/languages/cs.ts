@@ -53,6 +53,7 @@ export const locale: Locale = {
     noDocuments: "Zatím nemám žádné dokumenty, takže nemohu odpovídat na otázky.",
     nothingFound: "V dokumentech se o tom nic nenašlo.",
     searchFailed: "V dokumentech se teď nepodařilo vyhledávat. Zkuste to prosím za chvíli znovu.",
+    filesUnseen: "Obrázky ani soubory číst neumím. Napište prosím svou otázku.",
     didYouMean: "Měli jste na mysli {}?",
   },
   emailRequest: "Než odpovím: jaká je vaše e-mailová adresa?",

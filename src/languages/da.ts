@@ -53,6 +53,7 @@ export const locale: Locale = {
     noDocuments: "Jeg har ingen dokumenter endnu, så jeg kan ikke svare på spørgsmål.",
     nothingFound: "Jeg fandt ikke noget om det i dokumenterne.",
     searchFailed: "Jeg kunne ikke søge i dokumenterne lige nu. Prøv igen om et øjeblik.",
+    filesUnseen: "Jeg kan ikke læse billeder eller filer. Skriv venligst dit spørgsmål.",
     didYouMean: "Mente du {}?",
   },
   emailRequest: "Inden jeg svarer: Hvad er din e-mailadresse?",

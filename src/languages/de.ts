@@ -74,6 +74,7 @@ export const locale: Locale = {
     noDocuments: "Ich habe noch keine Dokumente und kann deshalb keine Fragen beantworten.",
     nothingFound: "Dazu habe ich in den Dokumenten nichts gefunden.",
     searchFailed: "Ich konnte die Dokumente gerade nicht durchsuchen. Bitte versuchen Sie es gleich noch einmal.",
+    filesUnseen: "Bilder und Dateien kann ich nicht lesen. Bitte schreiben Sie Ihre Frage.",
     didYouMean: "Meinten Sie {}?",
   },
   emailRequest: "Wie lautet Ihre E-Mail-Adresse? Danach beantworte ich Ihre Frage.",

@@ -69,6 +69,7 @@ export const locale: Locale = {
     noDocuments: "I have no documents yet, so I cannot answer questions.",
     nothingFound: "I found nothing about that in the documents.",
     searchFailed: "I could not search the documents just now. Please try again in a moment.",
+    filesUnseen: "I cannot read images or files. Please write your question.",
     didYouMean: "Did you mean {}?",
   },
   emailRequest: "Before I answer, what is your e-mail address?",

@@ -60,6 +60,7 @@ export const locale: Locale = {
     noDocuments: "Todavía no tengo documentos, así que no puedo responder preguntas.",
     nothingFound: "No he encontrado nada sobre eso en los documentos.",
     searchFailed: "Ahora mismo no he podido buscar en los documentos. Inténtalo de nuevo dentro de un momento.",
+    filesUnseen: "No puedo leer imágenes ni archivos. Por favor, escriba su pregunta.",
     didYouMean: "¿Quisiste decir {}?",
   },
   emailRequest: "Antes de responder, ¿cuál es tu dirección de correo electrónico?",

@@ -52,6 +52,7 @@ export const locale: Locale = {
     noDocuments: "Minulla ei ole vielä asiakirjoja, joten en voi vastata kysymyksiin.",
     nothingFound: "En löytänyt asiakirjoista mitään siitä.",
     searchFailed: "En voinut juuri nyt hakea asiakirjoista. Yritä hetken kuluttua uudelleen.",
+    filesUnseen: "En osaa lukea kuvia enkä tiedostoja. Kirjoita kysymyksesi.",
     didYouMean: "Tarkoititko: {}?",
   },
   emailRequest: "Mikä on sähköpostiosoitteesi? Vastaan sen jälkeen.",

@@ -61,6 +61,7 @@ export const locale: Locale = {
     noDocuments: "Je n’ai pas encore de documents et ne peux donc pas répondre aux questions.",
     nothingFound: "Je n’ai rien trouvé à ce sujet dans les documents.",
     searchFailed: "Je n’ai pas pu consulter les documents à l’instant. Veuillez réessayer dans un moment.",
+    filesUnseen: "Je ne peux pas lire les images ni les fichiers. Veuillez écrire votre question.",
     didYouMean: "Vouliez-vous dire {} ?",
   },
   emailRequest: "Avant de vous répondre, quelle est votre adresse e-mail ?",

@@ -53,6 +53,7 @@ export const locale: Locale = {
     noDocuments: "Még nincsenek dokumentumaim, ezért nem tudok kérdésekre válaszolni.",
     nothingFound: "Erről semmit sem találtam a dokumentumokban.",
     searchFailed: "Most nem tudtam keresni a dokumentumokban. Kérem, próbálja újra egy kicsit később.",
+    filesUnseen: "Képeket és fájlokat nem tudok olvasni. Kérem, írja le a kérdését.",
     didYouMean: "Erre gondolt: {}?",
   },
   emailRequest: "Mielőtt válaszolok, mi az e-mail-címe?",

@@ -51,6 +51,7 @@ export const locale: Locale = {
     noDocuments: "Saya belum memiliki dokumen, jadi saya belum bisa menjawab pertanyaan.",
     nothingFound: "Saya tidak menemukan apa pun tentang itu di dalam dokumen.",
     searchFailed: "Saya tidak dapat mencari di dalam dokumen saat ini. Silakan coba lagi sebentar lagi.",
+    filesUnseen: "Saya tidak dapat membaca gambar atau berkas. Silakan tulis pertanyaan Anda.",
     didYouMean: "Apakah maksud Anda {}?",
   },
   emailRequest: "Sebelum saya menjawab, apa alamat e-mail Anda?",

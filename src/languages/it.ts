@@ -60,6 +60,7 @@ export const locale: Locale = {
     noDocuments: "Non ho ancora documenti, quindi non posso rispondere alle domande.",
     nothingFound: "Non ho trovato nulla al riguardo nei documenti.",
     searchFailed: "Non sono riuscito a cercare nei documenti. Riprova tra un momento.",
+    filesUnseen: "Non posso leggere immagini o file. Scriva la sua domanda, per favore.",
     didYouMean: "Intendevi {}?",
   },
   emailRequest: "Prima di rispondere, qual è il tuo indirizzo e-mail?",

@@ -54,6 +54,7 @@ export const locale: Locale = {
     noDocuments: "まだ文書がないため、質問に答えられません。",
     nothingFound: "文書の中に該当する内容は見つかりませんでした。",
     searchFailed: "ただいま文書を検索できませんでした。しばらくしてからもう一度お試しください。",
+    filesUnseen: "画像やファイルは読めません。質問を文章でお書きください。",
     didYouMean: "{}のことでしょうか？",
   },
   emailRequest: "お答えする前に、メールアドレスを教えていただけますか？",

@@ -51,6 +51,7 @@ export const locale: Locale = {
     noDocuments: "아직 문서가 없어서 질문에 답할 수 없습니다.",
     nothingFound: "문서에서 관련 내용을 찾지 못했습니다.",
     searchFailed: "지금은 문서를 검색할 수 없습니다. 잠시 후 다시 시도해 주세요.",
+    filesUnseen: "이미지나 파일은 읽을 수 없습니다. 질문을 글로 적어 주세요.",
     didYouMean: "혹시 {} 말씀이신가요?",
   },
   emailRequest: "답변드리기 전에 이메일 주소를 알려 주시겠어요?",

@@ -59,6 +59,7 @@ export const locale: Locale = {
     noDocuments: "Ik heb nog geen documenten en kan daarom geen vragen beantwoorden.",
     nothingFound: "Daarover heb ik niets gevonden in de documenten.",
     searchFailed: "Ik kon de documenten zojuist niet doorzoeken. Probeer het zo meteen opnieuw.",
+    filesUnseen: "Ik kan geen afbeeldingen of bestanden lezen. Schrijf alstublieft uw vraag.",
     didYouMean: "Bedoelde je {}?",
   },
   emailRequest: "Wat is je e-mailadres? Daarna beantwoord ik je vraag.",

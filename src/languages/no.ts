@@ -53,6 +53,7 @@ export const locale: Locale = {
     noDocuments: "Jeg har ingen dokumenter ennå, så jeg kan ikke svare på spørsmål.",
     nothingFound: "Jeg fant ingenting om det i dokumentene.",
     searchFailed: "Jeg kunne ikke søke i dokumentene akkurat nå. Prøv igjen om et øyeblikk.",
+    filesUnseen: "Jeg kan ikke lese bilder eller filer. Skriv spørsmålet ditt.",
     didYouMean: "Mente du {}?",
   },
   emailRequest: "Før jeg svarer: Hva er e-postadressen din?",

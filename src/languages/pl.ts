@@ -56,6 +56,7 @@ export const locale: Locale = {
     noDocuments: "Nie mam jeszcze dokumentów, więc nie mogę odpowiadać na pytania.",
     nothingFound: "Nie znaleziono nic na ten temat w dokumentach.",
     searchFailed: "Nie udało się teraz przeszukać dokumentów. Spróbuj ponownie za chwilę.",
+    filesUnseen: "Nie potrafię odczytywać obrazów ani plików. Proszę napisać pytanie.",
     didYouMean: "Czy chodziło o {}?",
   },
   emailRequest: "Zanim odpowiem: jaki jest Twój adres e-mail?",

@@ -58,6 +58,7 @@ export const locale: Locale = {
     noDocuments: "Ainda não tenho documentos, por isso não consigo responder a perguntas.",
     nothingFound: "Não encontrei nada sobre isso nos documentos.",
     searchFailed: "Não consegui pesquisar nos documentos agora. Tente novamente em instantes.",
+    filesUnseen: "Não consigo ler imagens nem arquivos. Por favor, escreva a sua pergunta.",
     didYouMean: "Você quis dizer {}?",
   },
   emailRequest: "Antes de responder, qual é o seu endereço de e-mail?",

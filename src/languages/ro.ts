@@ -51,6 +51,7 @@ export const locale: Locale = {
     noDocuments: "Nu am încă documente, așa că nu pot răspunde la întrebări.",
     nothingFound: "Nu am găsit nimic despre asta în documente.",
     searchFailed: "Nu am putut căuta în documente acum. Vă rog să încercați din nou peste câteva momente.",
+    filesUnseen: "Nu pot citi imagini sau fișiere. Vă rog să scrieți întrebarea.",
     didYouMean: "Ați vrut să spuneți {}?",
   },
   emailRequest: "Înainte de a răspunde, care este adresa dvs. de e-mail?",

@@ -54,6 +54,7 @@ export const locale: Locale = {
     noDocuments: "Jag har inga dokument än, så jag kan inte svara på frågor.",
     nothingFound: "Jag hittade inget om det i dokumenten.",
     searchFailed: "Jag kunde inte söka i dokumenten just nu. Försök igen om en stund.",
+    filesUnseen: "Jag kan inte läsa bilder eller filer. Skriv din fråga.",
     didYouMean: "Menade du {}?",
   },
   emailRequest: "Innan jag svarar: vilken e-postadress har du?",

@@ -59,6 +59,7 @@ export const locale: Locale = {
     noDocuments: "Henüz hiç belgem yok, bu yüzden soruları yanıtlayamıyorum.",
     nothingFound: "Belgelerde bununla ilgili bir şey bulamadım.",
     searchFailed: "Şu anda belgelerde arama yapamadım. Lütfen biraz sonra tekrar deneyin.",
+    filesUnseen: "Görselleri ve dosyaları okuyamıyorum. Lütfen sorunuzu yazın.",
     didYouMean: "Bunu mu demek istediniz: {}?",
   },
   emailRequest: "Yanıtlamadan önce, e-posta adresiniz nedir?",

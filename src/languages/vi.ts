@@ -52,6 +52,7 @@ export const locale: Locale = {
     noDocuments: "Tôi chưa có tài liệu nào nên chưa thể trả lời câu hỏi.",
     nothingFound: "Tôi không tìm thấy gì về điều đó trong các tài liệu.",
     searchFailed: "Hiện tôi không thể tìm kiếm trong các tài liệu. Vui lòng thử lại sau giây lát.",
+    filesUnseen: "Tôi không đọc được hình ảnh hoặc tệp. Vui lòng viết câu hỏi của bạn.",
     didYouMean: "Có phải ý bạn là {} không?",
   },
   emailRequest: "Trước khi trả lời, xin cho biết địa chỉ e-mail của bạn là gì?",

@@ -58,6 +58,7 @@ export const locale: Locale = {
     noDocuments: "我还没有任何文档，因此无法回答问题。",
     nothingFound: "我在文档中没有找到相关内容。",
     searchFailed: "我现在无法搜索文档，请稍后再试。",
+    filesUnseen: "我无法读取图片或文件。请写下您的问题。",
     didYouMean: "您是指{}吗？",
   },
   emailRequest: "在回答之前，请问您的邮箱地址是什么？",

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { Admin } from "./organizations/Admin.ts"
 import { ApiKeys } from "./keys/ApiKeys.ts"
+import { Attachments } from "./conversations/Attachments.ts"
 import { AuditLog, type AuditSettings } from "./organizations/AuditLog.ts"
 import { Avatars } from "./chatbots/Avatars.ts"
 import type { BudgetSettings } from "../admission/Budgets.ts"
@@ -93,6 +94,7 @@ export const layer = (settings: ServicesSettings) =>
     Usage.layer(settings.usage),
     Webhooks.layer,
     widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),
+    Attachments.layer,
   ).pipe(
     Layer.provide(Checkpoints.layer),
     Layer.provideMerge([RateLimiter.layer(settings.rates, settings.visitorRates), ServerSecrets.layer, Shares.layer]),

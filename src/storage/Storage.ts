@@ -3,6 +3,7 @@ import { Secrets, type SecretsSettings } from "../system/Secrets.ts"
 import { AfterCommit } from "./sql/AfterCommit.ts"
 import { ApiKeys } from "./keys/ApiKeys.ts"
 import { Auditing } from "./audit/Auditing.ts"
+import { Attachments } from "./conversations/Attachments.ts"
 import { AuditLog } from "./audit/AuditLog.ts"
 import { Backups } from "./backup/Backups.ts"
 import { Restoration } from "./backup/Restoration.ts"
@@ -76,6 +77,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
   Layer.mergeAll(
     AfterCommit.layer,
     ApiKeys.layer,
+    Attachments.layer,
     AuditLog.layer,
     Backups.layer,
     BlobGarbage.layer,

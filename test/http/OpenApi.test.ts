@@ -153,6 +153,7 @@ const additions = [
   "GET /api/external/inbox",
   "GET /api/external/chatbot/{chatbotId}/replies/{messageId}",
   "POST /api/external/erasures",
+  "POST /api/external/chatbot/{chatbotId}/attachments",
   "GET /api/external/usage",
   "GET /api/external/usage/conversations",
   "GET /api/external/chatbot/{chatbotId}/chat-widget",
@@ -220,6 +221,7 @@ const additions = [
 ]
 /** The operations of visitors of the chat widget, which take the token of a visitor. */
 const ofVisitors = [
+  "POST /api/widget/attachments",
   "POST /api/widget/chat",
   "GET /api/widget/chat/{replyId}",
   "DELETE /api/widget/chat/{replyId}",
@@ -238,6 +240,7 @@ const open = [
   "GET /healthz",
   "GET /readyz",
   "GET /avatars/{name}",
+  "GET /api/attachments/{attachmentId}/{secret}/{name}",
   "GET /api/widget/config/{key}",
   "POST /api/widget/sessions",
   "POST /api/console/session",
@@ -365,6 +368,8 @@ describe("/openapi.json", () => {
       "POST /api/external/chatbots": json,
       "PATCH /api/external/chatbots": json,
       [`PATCH ${chatbot}/update-avatar`]: form,
+      [`POST ${chatbot}/attachments`]: form,
+      "POST /api/widget/attachments": form,
       [`PATCH ${chatbot}/chat-widget`]: json,
       [`PATCH ${chatbot}/voice-agent`]: json,
       [`POST ${chatbot}/chat`]: json,

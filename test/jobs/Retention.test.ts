@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Deferred, Effect, Layer, ManagedRuntime } from "effect"
+import { AttachmentId } from "../../src/domain/chat/Attachment.ts"
 import type { OrganizationId } from "../../src/domain/Ids.ts"
 import { everything } from "../../src/domain/Page.ts"
 import * as Retention from "../../src/jobs/Retention.ts"
 import { AuditLog } from "../../src/storage/audit/AuditLog.ts"
+import { Attachments } from "../../src/storage/conversations/Attachments.ts"
 import { Organizations } from "../../src/storage/organizations/Organizations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
@@ -56,6 +58,42 @@ const runsOf = (organization: OrganizationId) =>
       ({ items }) => items.map(({ actor, after }) => [actor.kind, after]),
     ),
   )
+
+describe("attachments", () => {
+  test("that are not sent within a day are deleted, and their files", () =>
+    run(
+      Effect.gen(function* () {
+        const { organization, chatbot } = yield* makeTenant
+        const { add, at } = yield* Attachments
+        const addOf = (age: string) => {
+          const id = AttachmentId.make(crypto.randomUUID())
+          const named = {
+            id,
+            name: "me.png",
+            media_type: "image/png",
+            size: 1,
+            url: "",
+            secret: "s",
+            visitor: undefined,
+          }
+          return Effect.andThen(
+            as(organization)(add(chatbot, { ...named, blob_key: `attachments/${id}` })),
+            Effect.as(
+              SystemSql.use(
+                (sql) => sql`update attachments set created_at = now() - ${age}::text::interval where id = ${id}`,
+              ),
+              id,
+            ),
+          )
+        }
+        const [young, old] = [yield* addOf("23 hours"), yield* addOf("25 hours")]
+        yield* keep(forEver)
+        expect([(yield* at(young, "s"))?.name, yield* at(old, "s")]).toEqual(["me.png", undefined])
+        const garbage = yield* SystemSql.use((sql) => sql`select key from blob_garbage where key like 'attachments/%'`)
+        expect(garbage).toEqual([{ key: `attachments/${old}` }])
+      }),
+    ))
+})
 
 describe("retention", () => {
   test("deletes the conversations of an organization that were silent for longer than it says, and no others", () =>

@@ -17,7 +17,16 @@ import { Checkpoints } from "../../src/services/conversations/Checkpoints.ts"
 import type { ChatRequest } from "../../src/services/conversations/ChatHistory.ts"
 import { Chatbots } from "../../src/storage/chatbots/Chatbots.ts"
 import { Messages } from "../../src/storage/conversations/Messages.ts"
-import { AgentControl, platform, quiet, replyOf, scriptedAgent, storage, unlimitedShares } from "./Layers.ts"
+import {
+  AgentControl,
+  memoryBlobs,
+  platform,
+  quiet,
+  replyOf,
+  scriptedAgent,
+  storage,
+  unlimitedShares,
+} from "./Layers.ts"
 import { as, asCaller, makeTenant, sessionNamed } from "./Tenants.ts"
 
 /*
@@ -83,7 +92,7 @@ export const chatLayer = Chat.layer({
     unlimitedShares,
     Checkpoints.layerWith({ interval: CHECKPOINT, lease: Duration.minutes(5) }),
   ]),
-  Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever, noFetch)),
+  Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever, noFetch, memoryBlobs)),
 )
 
 export const echo = ({ history }: AgentInput) => Effect.succeed(replyOf(`Echo: ${history.at(-1)?.content}`))

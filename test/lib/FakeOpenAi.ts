@@ -118,7 +118,9 @@ const problem: Wire["problem"] = ({ body, headers }) => {
     const answers = new Set(messages.slice(index + 1, index + 1 + tool_calls.length).map((next) => next.tool_call_id))
     for (const call of tool_calls) JSON.parse(call.function.arguments)
     return (
-      (typeof content === "string" || (role === "assistant" && tool_calls.length > 0)) &&
+      (typeof content === "string" ||
+        (role === "user" && Array.isArray(content)) ||
+        (role === "assistant" && tool_calls.length > 0)) &&
       tool_calls.every(({ id }) => answers.has(id))
     )
   })

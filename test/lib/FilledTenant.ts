@@ -18,6 +18,7 @@ import {
 import { ApiKeys } from "../../src/storage/keys/ApiKeys.ts"
 import { ChatbotTools, type ToolContent } from "../../src/storage/tools/ChatbotTools.ts"
 import { Budgets, type Reservation } from "../../src/storage/usage/Budgets.ts"
+import { Attachments } from "../../src/storage/conversations/Attachments.ts"
 import { CannedAnswers } from "../../src/storage/inbox/CannedAnswers.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { Conversations } from "../../src/storage/conversations/Conversations.ts"
@@ -35,6 +36,7 @@ import { type SourceContent, Sources } from "../../src/storage/sources/Sources.t
 import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
 import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
 import { everything } from "../../src/domain/Page.ts"
+import { AttachmentId } from "../../src/domain/chat/Attachment.ts"
 import { CannedAnswerId } from "../../src/domain/inbox/CannedAnswer.ts"
 import { TopicId } from "../../src/domain/topics/Topic.ts"
 import { WebhookId } from "../../src/domain/webhook/Webhook.ts"
@@ -229,6 +231,9 @@ export const makeFilledTenant = Effect.gen(function* () {
   )
   const cannedAnswer = CannedAnswerId.make(yield* newId)
   yield* mine((yield* CannedAnswers).insert(chatbot, cannedAnswer, { shortcut: "hello", content: "Hello!" }))
+  const attachment = AttachmentId.make(yield* newId)
+  const file = { name: "me.png", media_type: "image/png", size: 1, url: "", secret: "secret", visitor: undefined }
+  yield* mine((yield* Attachments).add(chatbot, { ...file, id: attachment, blob_key: `attachments/${attachment}` }))
   const signInProvider = SignInProviderId.make(yield* newId)
   yield* mine((yield* SignInProviders).insert(signInProvider, someProvider, Redacted.make("secret")))
   yield* SystemSql.use(
@@ -267,6 +272,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     organization,
     chatbot,
     apiKeyId,
+    attachment,
     cannedAnswer,
     signInProvider,
     webhook,

@@ -48,7 +48,9 @@ import {
   type Tenant,
   VISITOR,
 } from "./FilledTenant.ts"
+import { Attachments } from "../../src/storage/conversations/Attachments.ts"
 import { CannedAnswers } from "../../src/storage/inbox/CannedAnswers.ts"
+import { AttachmentId } from "../../src/domain/chat/Attachment.ts"
 import { CannedAnswerId } from "../../src/domain/inbox/CannedAnswer.ts"
 import { SignInProviders } from "../../src/storage/people/SignInProviders.ts"
 import { SignInProviderId } from "../../src/domain/people/SignInProvider.ts"
@@ -683,6 +685,18 @@ const cannedAnswerCases: Cases<CannedAnswers["Service"]> = {
   remove: ["NotFound", (answers, { cannedAnswer, chatbot }) => answers.remove(chatbot, cannedAnswer)],
 }
 
+const attachmentCases: Cases<Attachments["Service"], "add" | "sentIn"> = {
+  add: [
+    "NotFound",
+    (attachments, { chatbot }) => {
+      const id = AttachmentId.make(crypto.randomUUID())
+      const file = { name: "me.png", media_type: "image/png", size: 1, url: "", secret: "s", visitor: undefined }
+      return attachments.add(chatbot, { ...file, id, blob_key: `attachments/${id}` })
+    },
+  ],
+  sentIn: [[], (attachments, { session }) => attachments.sentIn(session)],
+}
+
 const providerCases: Cases<SignInProviders["Service"], "get" | "insert" | "list" | "modify" | "remove"> = {
   insert: [
     "NotFound",
@@ -745,6 +759,7 @@ export const tenantCalls = [
   ...named("Tests", Tests, testCases),
   ...named("TestPlans", TestPlans, testPlanCases),
   ...named("TestRuns", TestRuns, testRunCases),
+  ...named("Attachments", Attachments, attachmentCases),
   ...named("CannedAnswers", CannedAnswers, cannedAnswerCases),
   ...named("SignInProviders", SignInProviders, providerCases),
   ...named("Documents", Documents, documentCases),

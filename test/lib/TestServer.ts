@@ -26,7 +26,7 @@ export interface TestServer {
   /** A fake of both Anthropic and OpenAI. */
   readonly provider: Provider
   /** The names of the files in the blob store. */
-  readonly stored: (kind: "avatars" | "documents") => ReadonlyArray<string>
+  readonly stored: (kind: "attachments" | "avatars" | "documents") => ReadonlyArray<string>
   /** Every row of every table, and every file outside of the database, as text. */
   readonly dump: () => Promise<string>
   /** Makes a link that signs in at the console with a key, once. */

@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Finding, SystemState } from "../../domain/system/SystemState.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { described, IsCrossOrigin, IsProbe, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { attachment } from "../conversations/Attachments.ts"
 import { avatar } from "../chatbots/Avatars.ts"
 import { Authorization, MetricsAuthorization, Problems, RequiredScope } from "../Middleware.ts"
 
@@ -43,7 +44,7 @@ export const metrics = HttpApiEndpoint.get("metrics", "/metrics", {
 
 /** The endpoints that need no API key, except for the metrics, which take a token as well. */
 export class SystemApi extends HttpApiGroup.make("system")
-  .add(healthz, readyz, metrics, avatar)
+  .add(healthz, readyz, metrics, avatar, attachment)
   .annotate(IsCrossOrigin, false)
   .annotateMerge(
     OpenApi.annotations({ title: "System", description: "Health, metrics, and files that everyone may see." }),

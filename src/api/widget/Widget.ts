@@ -19,6 +19,7 @@ import {
   WidgetSource,
   WidgetUpdate,
 } from "../../domain/widget/Widget.ts"
+import { uploadOfVisitor } from "../conversations/Attachments.ts"
 import { chatFailures } from "../conversations/Chat.ts"
 import { Problems, RequestBody, VisitorAuthorization } from "../Middleware.ts"
 import { AnsweredBy, described, IsForStrangers, IsSlow, RequestCost } from "../parts/Annotations.ts"
@@ -302,6 +303,7 @@ export class WidgetApi extends HttpApiGroup.make("widget")
     handOver,
     updates,
     presence,
+    uploadOfVisitor,
   )
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateEndpoints(AnsweredBy, "the visitor's worker")

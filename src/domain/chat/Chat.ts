@@ -1,4 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
+import { AttachmentIds, type ChatFile } from "./Attachment.ts"
 import { Unsupported } from "./Grounding.ts"
 import { boundedList } from "../schema/Bounded.ts"
 import { SessionId } from "../Ids.ts"
@@ -20,7 +21,8 @@ export const CHAT_INPUT_MAX_LENGTH = 32_000
 
 /** One turn of a conversation, as the model sees it. */
 export const ChatTurn = Schema.Struct({ role: Schema.Literals(["user", "assistant"]), content: Text })
-export type ChatTurn = typeof ChatTurn.Type
+/** A turn, with the files that were sent with it, in the prompt of a model. */
+export type ChatTurn = typeof ChatTurn.Type & { readonly files?: ReadonlyArray<ChatFile> | undefined }
 
 const MessagePart = Schema.Struct({ type: Schema.String, text: Schema.optionalKey(Text) })
 
@@ -44,6 +46,7 @@ const MessageBody = Schema.Struct({
       },
     ),
   ),
+  attachments: Schema.optionalKey(AttachmentIds),
 }).check(
   Schema.makeFilter((message) =>
     message.content !== undefined || message.parts !== undefined
@@ -58,24 +61,30 @@ const textOf = (message: typeof MessageBody.Type): string =>
 /** One message of a request. Unknown fields are ignored, since real chat clients send extras. */
 export const ChatMessage = MessageBody.pipe(
   Schema.decodeTo(
-    Schema.Struct({ ...ChatTurn.fields, id: Schema.optionalKey(ClientsId) }),
+    Schema.Struct({
+      ...ChatTurn.fields,
+      id: Schema.optionalKey(ClientsId),
+      attachments: Schema.optionalKey(Schema.toType(AttachmentIds)),
+    }),
     SchemaTransformation.transform({
       decode: (message) => ({
         ...(message.id !== undefined && { id: message.id }),
         role: message.role === "user" ? ("user" as const) : ("assistant" as const),
         content: textOf(message),
+        ...(message.attachments !== undefined && { attachments: message.attachments }),
       }),
       encode: (turn) => turn,
     }),
   ),
 )
 
-const lastProblem = (messages: ReadonlyArray<ChatTurn>): Schema.FilterOutput => {
+const lastProblem = (messages: ReadonlyArray<typeof ChatMessage.Type>): Schema.FilterOutput => {
   const path = [messages.length - 1]
   const last = messages.at(-1)
   if (last === undefined) return undefined
   if (last.role !== "user") return { path: [...path, "role"], issue: "Expected the last message to be the user's" }
-  if (last.content.length >= 1 && last.content.length <= CHAT_INPUT_MAX_LENGTH) return undefined
+  if (last.content.length >= (last.attachments?.length ? 0 : 1) && last.content.length <= CHAT_INPUT_MAX_LENGTH)
+    return undefined
   return { path: [...path, "content"], issue: `Expected 1 to ${CHAT_INPUT_MAX_LENGTH} characters` }
 }
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { SentAttachment } from "./Attachment.ts"
 import { Source } from "./Chat.ts"
 import { Unsupported } from "./Grounding.ts"
 import { boundedList } from "../schema/Bounded.ts"
@@ -11,8 +12,6 @@ import { unexpressed } from "../schema/Unexpressed.ts"
 
 export const SenderType = Schema.Literals(["user", "bot", "agent"])
 export type SenderType = typeof SenderType.Type
-
-const Attachment = Schema.Struct({ name: Schema.String, url: Schema.String })
 
 /** A user's opinion of a reply. */
 export const Feedback = Schema.Struct({
@@ -42,7 +41,7 @@ export const Message = Schema.Struct({
   session_id: SessionId,
   sender_type: SenderType,
   content: Schema.String,
-  attachments: Schema.NullOr(Schema.Array(Attachment)),
+  attachments: Schema.NullOr(Schema.Array(SentAttachment)),
   created_at: Timestamp,
   metadata: Schema.Struct({ mid: Schema.optionalKey(Schema.String) }).annotate({
     description: "Empty, or the id that the client gave the message.",

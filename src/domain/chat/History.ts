@@ -1,8 +1,11 @@
+import type { AttachmentId } from "./Attachment.ts"
 import type { ChatTurn } from "./Chat.ts"
 
 /** A turn as a client sends it, with the id that the client gave it. */
 export interface SentTurn extends ChatTurn {
   readonly id?: string | undefined
+  /** The ids of the files that go with it. */
+  readonly attachments?: ReadonlyArray<AttachmentId> | undefined
 }
 
 /** A turn as it is stored in a session. */

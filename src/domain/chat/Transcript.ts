@@ -1,3 +1,4 @@
+import type { SentAttachment } from "./Attachment.ts"
 import type { Source } from "./Chat.ts"
 import type { Unsupported } from "./Grounding.ts"
 import type { Feedback, Message, Session } from "./Conversation.ts"
@@ -24,6 +25,7 @@ export interface Notation<Conversation, Said> {
 /** The fields of a message that a transcript in Markdown shows. */
 interface SaidInMarkdown {
   readonly content: string
+  readonly attachments?: ReadonlyArray<SentAttachment> | null
   readonly created_at: string
   readonly sources?: ReadonlyArray<Pick<Source, "page" | "quote" | "title" | "url">>
   readonly unsupported?: ReadonlyArray<string | Pick<Unsupported, "sentence">>
@@ -36,6 +38,12 @@ export const fenced = (text: string, language = ""): string => {
   const fence = "`".repeat(longest + 1)
   return `${fence}${language}\n${text}\n${fence}\n`
 }
+
+/** The files of a message, as a part of it in Markdown. */
+const attachedIn = (attachments: SaidInMarkdown["attachments"]): string =>
+  attachments?.length
+    ? `\nAttachments:\n\n${fenced(attachments.map(({ name, url }) => `${name}: ${url}`).join("\n"))}`
+    : ""
 
 /** The sources of a reply, as a part of its message in Markdown. */
 const citedIn = (sources: ReadonlyArray<Pick<Source, "page" | "quote" | "title" | "url">> = []): string => {
@@ -78,7 +86,7 @@ export const notationsOf = <Conversation, Said extends SaidInMarkdown>(
     fileExtension: "md",
     opening: openingInMarkdown,
     message: (message, index) =>
-      `\n## ${index + 1}. ${speakerOf(message)}, ${message.created_at}\n\n${fenced(message.content)}${citedIn(message.sources)}${unsupportedIn(message.unsupported)}${ratedIn(message.feedback)}`,
+      `\n## ${index + 1}. ${speakerOf(message)}, ${message.created_at}\n\n${fenced(message.content)}${attachedIn(message.attachments)}${citedIn(message.sources)}${unsupportedIn(message.unsupported)}${ratedIn(message.feedback)}`,
     ending: "",
   },
 })

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Launcher, WidgetWords } from "../chatbot/ChatWidget.ts"
 import { isHttpUrl } from "../chatbot/FieldTypes.ts"
+import { AttachmentIds, SentAttachment } from "../chat/Attachment.ts"
 import { Feedback } from "../chat/Conversation.ts"
 import { AnyUuid, ChatbotId, MessageId, SessionId } from "../Ids.ts"
 import { textBetween, textUpTo } from "../schema/Text.ts"
@@ -131,6 +132,7 @@ export const WidgetMessage = Schema.Struct({
   }),
   sender: Schema.optionalKey(WidgetPerson),
   content: Schema.String,
+  attachments: Schema.optionalKey(Schema.Array(SentAttachment)).annotate({ description: "Where it has any." }),
   created_at: Timestamp,
   client_id: Schema.optionalKey(Schema.String).annotate({ description: "The id that the widget gave the message." }),
   is_complete: Schema.Boolean.annotate({ description: "False for a reply that failed or was stopped on its way." }),
@@ -181,8 +183,14 @@ export const WidgetChatRequest = Schema.Struct({
       description:
         "Made by the widget. A message that is sent again with the same id is stored and answered once: the answer is the stream of the reply that is being made, or that was made.",
     }),
-    text: textBetween(1, VISITOR_MESSAGE_MAX_LENGTH),
-  }),
+    text: textUpTo(VISITOR_MESSAGE_MAX_LENGTH),
+    attachments: Schema.optionalKey(AttachmentIds),
+  }).check(
+    Schema.makeFilter(
+      ({ attachments = [], text }) =>
+        text !== "" || attachments.length > 0 || { path: ["text"], issue: "Expected a text, or attachments" },
+    ),
+  ),
   regenerates: Schema.optionalKey(MessageId).annotate({
     description: "The reply to make again. `message` then repeats the message that it answers.",
   }),

@@ -59,9 +59,12 @@ const corsHeadersOfSpecification = { ...corsHeaders, "access-control-allow-crede
 
 /** The segment that names a conversation: its id or the visitor's token, either of which continues it. */
 const conversation = /\/conversations\/[^/]+/
+/** The address of a file of a message, which everyone who knows it may read. */
+const attachment = /\/attachments\/.+/
 
 /** The path of a request as the log shows it, without what only the visitor of a conversation should know. */
-export const loggedPath = (path: string): string => path.replace(conversation, "/conversations/…")
+export const loggedPath = (path: string): string =>
+  path.replace(conversation, "/conversations/…").replace(attachment, "/attachments/…")
 
 const corsHeadersFor = ({ dialect, isCrossOrigin }: Area, path: string) => {
   if (!isCrossOrigin) return undefined

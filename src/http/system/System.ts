@@ -5,6 +5,7 @@ import { Api, apiVersion } from "../../api/Api.ts"
 import { SystemStates } from "../../services/system/SystemStates.ts"
 import { Health } from "../../services/system/Health.ts"
 import { EXPOSITION_TYPE } from "../../observability/Exposition.ts"
+import { attachmentHandlers } from "../conversations/Attachments.ts"
 import { avatarHandlers } from "../chatbots/Avatars.ts"
 import { isStaying, Lifecycle, shuttingDown } from "../edge/Lifecycle.ts"
 import { Server } from "../server/Server.ts"
@@ -13,6 +14,7 @@ const probes = HttpApiBuilder.group(
   Api,
   "system",
   Effect.fn(function* (handlers) {
+    const { attachment } = yield* attachmentHandlers
     const { avatar } = yield* avatarHandlers
     const health = yield* Health
     const lifecycle = yield* Lifecycle
@@ -36,6 +38,8 @@ const probes = HttpApiBuilder.group(
         Effect.map(server.metrics, (text) => HttpServerResponse.text(text, { contentType: EXPOSITION_TYPE })),
 
       avatar,
+
+      attachment,
     })
   }),
 )

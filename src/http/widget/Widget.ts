@@ -16,6 +16,7 @@ import { foreignOriginOf } from "../access/PageOrigin.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
 import { respondingWithChanges } from "../streams/Changes.ts"
 import { streamingOptions } from "../streams/Streaming.ts"
+import { attachmentHandlers } from "../conversations/Attachments.ts"
 import { formatOf, transcriptFile } from "../conversations/TranscriptFile.ts"
 import { respondWithReply } from "./ReplyStream.ts"
 
@@ -29,6 +30,7 @@ const conversing = HttpApiBuilder.group(
     const updates = yield* VisitorUpdates
     const streaming = yield* streamingOptions
     const respondWithChanges = yield* respondingWithChanges
+    const { uploadOfVisitor } = yield* attachmentHandlers
 
     /** Lets a server that shuts down wait for a reply, and interrupt it in the end, as it does with requests. */
     const countAsRunning = ({ fiber }: LiveReply) => {
@@ -122,6 +124,8 @@ const conversing = HttpApiBuilder.group(
           Visitor.use((visitor) => handovers.presence(visitor, params.conversationId, payload)),
           (handover) => ({ handover }),
         ),
+
+      upload: uploadOfVisitor,
     })
   }),
 )

@@ -9,6 +9,7 @@ import type {
 import { Predicate } from "effect"
 import type { Prompt } from "effect/ai"
 import type { PassageJson } from "../../domain/knowledge/Passage.ts"
+import { fileNote, imageOf } from "../Images.ts"
 import type { ModelRequest } from "../ModelCalls.ts"
 import { isPassages, shownSimilarity, titleWithSection } from "../PassageForm.ts"
 import { sourceName } from "../SourceParts.ts"
@@ -82,6 +83,8 @@ const blockOf = (part: Prompt.Part): ContentBlockParam | undefined => {
   switch (part.type) {
     case "text":
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text }
+    case "file":
+      return fileBlock(part)
     case "reasoning":
       return thinkingBlock(part)
     case "tool-call":
@@ -98,6 +101,16 @@ const blockOf = (part: Prompt.Part): ContentBlockParam | undefined => {
       return undefined
   }
 }
+
+const fileBlock = (part: Prompt.FilePart): ContentBlockParam => {
+  const data = imageOf(part)
+  return data !== undefined && isImageType(part.mediaType)
+    ? { type: "image", source: { type: "base64", media_type: part.mediaType, data } }
+    : { type: "text", text: fileNote(part) }
+}
+
+const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const
+const isImageType = (type: string): type is (typeof imageTypes)[number] => imageTypes.some((known) => known === type)
 
 const thinkingBlock = (part: Prompt.ReasoningPart): ContentBlockParam | undefined => {
   const origin = part.options.anthropic

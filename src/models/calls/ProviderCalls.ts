@@ -4,6 +4,7 @@ import { type RetryLimits, retrying } from "../../outbound/Retrying.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import type { Exchange } from "../Exchange.ts"
 import { Gate, type GateLimits } from "./Gate.ts"
+import { countedLength, imagesIn, withoutImages } from "../Images.ts"
 import type { ModelCalls, ModelRequest, OnParts } from "../ModelCalls.ts"
 import { cutOff, explained, isGivenUp, malformed, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
 import { readText } from "../../outbound/ResponseText.ts"
@@ -106,16 +107,12 @@ export const makeConnection = (provider: string, settings: CallSettings): Connec
   return { limits, gate: new Gate(provider, limits) }
 }
 
-export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => ({
-  answer: (request, onParts, onGivenUp) =>
+export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => {
+  const answerTo: ModelCalls["answer"] = (request, onParts, onGivenUp) =>
     Effect.suspend(() => {
-      const sending: Sending = {
-        dialect,
-        limits,
-        isBodyKept: request.isBodyKept === true,
-        body: dialect.body(request),
-      }
-      const bodyLength = sending.body.length
+      const body = dialect.body(request)
+      const bodyLength = countedLength(body, request.prompt)
+      const sending: Sending = { dialect, limits, isBodyKept: request.isBodyKept === true, bodyLength, body }
       let hasBegun = false
       const onFirstParts: OnParts = (parts) => {
         hasBegun = true
@@ -129,15 +126,25 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
       )
       const call = gate.guard(retrying(gate.limit(attempt), limits, () => !hasBegun))
       const { apiKey, keySetting, provider } = dialect
-      return Effect.mapError(call, (failure) => explained(failure, provider, apiKey, keySetting))
-    }),
-})
+      const answered = Effect.mapError(call, (failure) => explained(failure, provider, apiKey, keySetting))
+      if (!request.prompt.content.some((message) => imagesIn(message).length > 0)) return answered
+      // A model that sees no images, or cannot read one of these, answers the words.
+      return Effect.catchIf(
+        answered,
+        ({ kind }) => (kind === "refused" || kind === "failed") && !hasBegun,
+        () => answerTo({ ...request, prompt: withoutImages(request.prompt) }, onParts, onGivenUp),
+      )
+    })
+  return { answer: answerTo }
+}
 
 /** One call of a model, with all its attempts. */
 interface Sending {
   readonly dialect: Dialect
   readonly limits: CallLimits
   readonly isBodyKept: boolean
+  /** The length of the body, in which images count by their tokens. */
+  readonly bodyLength: number
   /** The serialized request; empty once an answer has begun. */
   body: string
 }
@@ -189,7 +196,11 @@ const streamedAnswer = Effect.fnUntraced(function* (
   })
 })
 
-const attemptOf = ({ body, dialect, isBodyKept }: Sending, response: Response, clock: Clock.Clock): Attempt => {
+const attemptOf = (
+  { body, bodyLength, dialect, isBodyKept }: Sending,
+  response: Response,
+  clock: Clock.Clock,
+): Attempt => {
   const headers: Record<string, string> = {}
   response.headers.forEach((value, name) => {
     if (dialect.showsHeader(name)) headers[name] = value
@@ -197,7 +208,7 @@ const attemptOf = ({ body, dialect, isBodyKept }: Sending, response: Response, c
   return {
     exchange: {
       body: isBodyKept ? body : "",
-      bodyLength: body.length,
+      bodyLength,
       headers,
       warnings: [],
       ...dialect.exchange,

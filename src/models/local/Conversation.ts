@@ -18,6 +18,8 @@ export interface Conversation {
   readonly name: BoundedText
   /** The last message of the user. */
   readonly question: BoundedText
+  /** Whether files were sent with it, which this model does not read. */
+  readonly hasFiles: boolean
   /** Whether it is the first message of the conversation. */
   readonly isFirst: boolean
   /** The messages of the user before it, the last one first. */

@@ -7,6 +7,7 @@ import { messagesRequest } from "../anthropic/AnthropicRequest.ts"
 import { messagesBefore } from "../../languages/messages/SearchText.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { approvedAnswer } from "../ApprovedAnswer.ts"
+import { withoutImages } from "../Images.ts"
 import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
 import type { Conversation, Reply } from "./Conversation.ts"
 import { replyTo } from "./Reply.ts"
@@ -44,7 +45,7 @@ export const makeExtractiveCalls = ({ threshold = LIKELY_SIMILARITY }: Extractiv
 const respond = Effect.fnUntraced(function* (request: ModelRequest, threshold: number) {
   const id = yield* IdGenerator.defaultIdGenerator.generateId()
   const timestamp = new Date(yield* Clock.currentTimeMillis).toISOString()
-  const body = JSON.stringify(messagesRequest(extractiveModel, request))
+  const body = JSON.stringify(messagesRequest(extractiveModel, { ...request, prompt: withoutImages(request.prompt) }))
   const parley: Exchange = { body, bodyLength: body.length, headers: {}, warnings, citesSources: true }
   const reply = approvedAnswer(request) ?? replyTo(conversationOf(request, threshold))
   const text = reply === "list" || "query" in reply ? undefined : reply.text
@@ -82,6 +83,7 @@ const conversationOf = (request: ModelRequest, threshold: number): Conversation 
       MESSAGE_MAX_LENGTH,
     ),
     question: bounded(turns.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH),
+    hasFiles: messages[last]?.role === "user" && messages[last].content.some(({ type }) => type === "file"),
     isFirst: turns.length <= 1,
     before: messagesBefore(turns.slice(0, -1)),
     found: [...passagesIn(messages[last]), ...resultsOf(since, searchKnowledgeBase, decodePassages)].map((passages) => {

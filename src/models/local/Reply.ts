@@ -19,7 +19,8 @@ import { keysOf, plainTerms } from "./Terms.ts"
 
 /** Decides the next step of a conversation. */
 export const replyTo = (conversation: Conversation): Reply => {
-  const { before, found, isFirst, maySearch, name, question } = conversation
+  const { before, found, hasFiles, isFirst, maySearch, name, question } = conversation
+  if (hasFiles && question.trim() === "") return saying(phrase(languageOf(conversation), "filesUnseen"))
   const smallTalk = smallTalkKinds(question, { name, isFirst })
   if (smallTalk.length > 0) return replyToSmallTalk(smallTalk, conversation)
   if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))

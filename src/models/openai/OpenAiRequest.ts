@@ -1,4 +1,5 @@
 import type { Prompt } from "effect/ai"
+import { fileNote, imageOf } from "../Images.ts"
 import type { ModelRequest } from "../ModelCalls.ts"
 import { isPassages, passagesText } from "../PassageForm.ts"
 import type { ToolDeclaration } from "../ToolDeclaration.ts"
@@ -13,8 +14,14 @@ interface FunctionCall {
   readonly function: { readonly name: string; readonly arguments: string }
 }
 
+/** A part of a message of the user with images. Without any, the content is a text, which every server accepts. */
+type UserPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+
 export type ChatMessage =
-  | { readonly role: "system" | "user"; readonly content: string }
+  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "user"; readonly content: string | ReadonlyArray<UserPart> }
   | { readonly role: "assistant"; readonly content: string | null; readonly tool_calls?: ReadonlyArray<FunctionCall> }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string }
 
@@ -45,7 +52,7 @@ const messagesOf = (prompt: Prompt.Prompt): ReadonlyArray<ChatMessage> => {
     const last = messages.at(-1)
     // The chat templates of many models refuse two messages of the user in a row.
     if (message.role === "user" && last?.role === "user") {
-      messages[messages.length - 1] = { role: "user", content: `${last.content}\n\n${message.content}` }
+      messages[messages.length - 1] = { role: "user", content: joined(last.content, message.content) }
     } else messages.push(message)
   }
   // They also refuse a conversation that begins with the assistant's message, such as a greeting.
@@ -60,7 +67,7 @@ const chatMessages = (message: Prompt.Message): ReadonlyArray<ChatMessage> => {
     case "system":
       return [{ role: "system", content: message.content }]
     case "user":
-      return [{ role: "user", content: textOf(message.content) }]
+      return [{ role: "user", content: userContent(message) }]
     case "assistant":
       return [assistantMessage(message)]
     case "tool":
@@ -70,6 +77,25 @@ const chatMessages = (message: Prompt.Message): ReadonlyArray<ChatMessage> => {
           : [],
       )
   }
+}
+
+type UserContent = Extract<ChatMessage, { role: "user" }>["content"]
+
+const joined = (one: UserContent, other: UserContent): UserContent =>
+  typeof one === "string" && typeof other === "string" ? `${one}\n\n${other}` : [...partsOf(one), ...partsOf(other)]
+
+const partsOf = (content: UserContent): ReadonlyArray<UserPart> =>
+  typeof content === "string" ? [{ type: "text", text: content }] : content
+
+const userContent = (message: Prompt.UserMessage): UserContent => {
+  const text = textOf(message.content)
+  const images = message.content.flatMap((part): ReadonlyArray<UserPart> => {
+    const data = part.type === "file" ? imageOf(part) : undefined
+    return part.type === "file" && data !== undefined
+      ? [{ type: "image_url", image_url: { url: `data:${part.mediaType};base64,${data}` } }]
+      : []
+  })
+  return images.length === 0 ? text : [...images, ...(text === "" ? [] : partsOf(text))]
 }
 
 const resultText = (result: unknown): string => (isPassages(result) ? passagesText(result) : JSON.stringify(result))
@@ -90,7 +116,12 @@ const functionCall = ({ id, name, params }: Prompt.ToolCallPart): FunctionCall =
 })
 
 const textOf = (parts: ReadonlyArray<Prompt.Part>): string =>
-  parts.flatMap((part) => (part.type === "text" && part.text !== "" ? [part.text] : [])).join("\n\n")
+  parts
+    .flatMap((part) => {
+      if (part.type === "file") return imageOf(part) === undefined ? [fileNote(part)] : []
+      return part.type === "text" && part.text !== "" ? [part.text] : []
+    })
+    .join("\n\n")
 
 const functionTool = ({ description, inputSchema, name }: ToolDeclaration): FunctionTool => ({
   type: "function",

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { IMAGE_TOKENS, PROMPT_IMAGES_MAX_COUNT } from "../../domain/chat/Attachment.ts"
 import { askedIn } from "../../agent/Asked.ts"
 import { emitted, textEvents } from "../../agent/AgentEvent.ts"
 import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
@@ -27,12 +28,15 @@ import {
   contextOf,
   conversationOf,
   emailGateOf,
+  hasFiles,
   historyBoundsOf,
+  noFiles,
   promptTextsOf,
 } from "./ChatHistory.ts"
 import { languageShownIn } from "../../languages/Detection.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { unguessableUuid } from "../../system/UnguessableId.ts"
+import { PromptFiles } from "./PromptFiles.ts"
 import { ReplyStorage } from "./ReplyStorage.ts"
 import { Shares } from "../../admission/Shares.ts"
 
@@ -58,6 +62,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
       const budgets = yield* Budgets
       const shares = yield* Shares
       const quotas = yield* Quotas
+      const files = yield* PromptFiles
       const replies = yield* ReplyStorage
       const chatbots = yield* Chatbots
       const conversations = yield* Conversations
@@ -94,16 +99,25 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         )
       }
 
-      /** Stores the new messages of the request, and returns the id of their session. */
+      /** Stores the new messages of the request, and returns the ids of their session and of the question. */
       const receive = Effect.fnUntraced(function* (
         chatbot: ChatbotRow,
-        { session, fresh }: ChatContext,
+        { session, fresh, question }: ChatContext,
         { apiKeyId }: Caller["Service"],
         request: ChatRequest,
         gate: ReturnType<typeof emailGateOf>,
       ) {
         const token = session === undefined ? (request.sessionToken ?? null) : null
-        return yield* conversations.append(
+        const messages = yield* Effect.forEach(fresh, ({ attachments, role, content, id: mid }, index) =>
+          Effect.map(newMessageId, (id) => ({
+            id: index === fresh.length - 1 ? (request.attempt?.message ?? id) : id,
+            sender_type: role === "user" ? ("user" as const) : ("bot" as const),
+            content,
+            mid,
+            attachments,
+          })),
+        )
+        const sessionId = yield* conversations.append(
           chatbot.id,
           {
             id: session?.id ?? request.attempt?.session ?? (yield* newSessionId),
@@ -116,16 +130,10 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             language: languageShownIn(bounded(request.messages.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH)),
             isKnown: session !== undefined,
           },
-          yield* Effect.forEach(fresh, ({ role, content, id: mid }, index) =>
-            Effect.map(newMessageId, (id) => ({
-              id: index === fresh.length - 1 ? (request.attempt?.message ?? id) : id,
-              sender_type: role === "user" ? ("user" as const) : ("bot" as const),
-              content,
-              mid,
-            })),
-          ),
+          messages,
           gate,
         )
+        return { sessionId, question: question ?? messages.at(-1)?.id }
       })
 
       const answerIn = Effect.fnUntraced(function* (
@@ -138,7 +146,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         emit?: ChatEmit,
       ) {
         const gate = emailGateOf(chatbot, context, request)
-        const sessionId = yield* receive(chatbot, context, caller, request, gate)
+        const { question, sessionId } = yield* receive(chatbot, context, caller, request, gate)
         const { attempt } = request
         const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
         const place = {
@@ -171,7 +179,9 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
 
         const judge = makeReplyJudge(chatbot.settings.isToolEnabled)
         const recorder = new SearchRecorder()
-        const history = conversationOf(chatbot, context.history, request)
+        const byMessage = hasFiles(context, request) ? yield* files.of(sessionId) : noFiles.byMessage
+        const ofQuestion = (question && byMessage.get(question)) ?? []
+        const history = conversationOf(chatbot, context.history, request, { byMessage, ofQuestion })
         const ground = (): ReplyGround => {
           const { searches, similarity } = recorder
           return {
@@ -214,7 +224,8 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         const context = yield* findContext(chatbot, caller, request)
         // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
         if (context.session === undefined) yield* quotas.ensureConversation
-        const within = budgets.within(() => promptTextsOf(chatbot, context.history, request))
+        const images = hasFiles(context, request) ? PROMPT_IMAGES_MAX_COUNT * IMAGE_TOKENS : 0
+        const within = budgets.within(() => promptTextsOf(chatbot, context.history, request), images)
         return yield* within(answerIn(chatbot, context, caller, request, notices, firstWord, emit))
       })
 
@@ -249,7 +260,9 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
     }),
 }) {
   static readonly layer = (settings: ChatSettings) =>
-    Layer.effect(this, this.make(settings)).pipe(Layer.provide([ReplyStorage.layer, ChatbotAgent.layer]))
+    Layer.effect(this, this.make(settings)).pipe(
+      Layer.provide([ReplyStorage.layer, ChatbotAgent.layer, PromptFiles.layer]),
+    )
 }
 
 /** The ways in which a reply fails. */

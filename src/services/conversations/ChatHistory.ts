@@ -1,9 +1,10 @@
+import type { ChatFile } from "../../domain/chat/Attachment.ts"
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import { type EmailGate, emailGate, emailGateModel } from "./EmailGate.ts"
 import { type StoredTurn, newTurns, type SentTurn } from "../../domain/chat/History.ts"
 import type { ChatbotRow } from "../../storage/chatbots/Chatbots.ts"
 import type { VisitedPage } from "../../domain/chat/Conversation.ts"
-import type { SessionId } from "../../domain/Ids.ts"
+import type { MessageId, SessionId } from "../../domain/Ids.ts"
 import type { ChatAttempt } from "./ChatAttempt.ts"
 import type { HistoryBounds, OpenSession, HistoryMessage } from "../../storage/conversations/Conversations.ts"
 
@@ -52,6 +53,8 @@ export interface ChatContext {
   readonly fresh: ReadonlyArray<ChatRequest["messages"][number]>
   /** The stored messages before those of the request. */
   readonly history: ReadonlyArray<HistoryMessage>
+  /** The stored message that the request asks again; undefined for a new one. */
+  readonly question: MessageId | undefined
 }
 
 /** More characters than any text has. */
@@ -83,11 +86,14 @@ export const contextOf = (session: OpenSession | undefined, request: ChatRequest
   const own = indexOfAttempt(stored, request.attempt)
   if (own !== -1) {
     const replaced = stored.findIndex(({ mid }) => mid !== null && mid === request.replaces)
-    return { session, fresh: [], history: stored.slice(0, replaced === -1 ? own : Math.min(own, replaced)) }
+    const history = stored.slice(0, replaced === -1 ? own : Math.min(own, replaced))
+    return { session, fresh: [], history, question: stored[own]?.id }
   }
   const fresh = newTurns(stored.map(toStoredTurn), request.messages, request.again)
   const index = indexIn(stored, request, fresh.length === 0)
-  return { session, fresh, history: index === -1 ? stored : stored.slice(0, index) }
+  const isAgain = fresh.length === 0 || request.again === true
+  const history = index === -1 ? stored : stored.slice(0, index)
+  return { session, fresh, history, question: isAgain ? stored[index]?.id : undefined }
 }
 
 /** Finds the message that an earlier attempt at the same chat has stored; -1 if there is none. */
@@ -155,6 +161,14 @@ const isRequestIn = (history: ReadonlyArray<HistoryMessage>) => {
   return (content: string) => requests.has(content)
 }
 
+/** The files of a conversation by their messages, and those of the question. */
+export interface SentFiles {
+  readonly byMessage: ReadonlyMap<MessageId, ReadonlyArray<ChatFile>>
+  readonly ofQuestion: ReadonlyArray<ChatFile>
+}
+
+export const noFiles: SentFiles = { byMessage: new Map(), ofQuestion: [] }
+
 /** Ends the last turn of a person in a conversation that the chatbot has again. */
 const HANDED_BACK = "\n\n[The chatbot answers again from here on. What people of the team have said holds.]"
 
@@ -165,20 +179,33 @@ export const toPromptTurn = (said: HistoryMessage): ChatTurn =>
     : { role: "assistant", content: `[${said.person}, a person of the team:] ${said.content}` }
 
 /** The messages of the request, after those of the session if the request has a single one. */
-const turnsOf = (history: ReadonlyArray<HistoryMessage>, { messages }: ChatRequest): ReadonlyArray<ChatTurn> => {
+const turnsOf = (
+  history: ReadonlyArray<HistoryMessage>,
+  { messages }: ChatRequest,
+  { byMessage, ofQuestion } = noFiles,
+): ReadonlyArray<ChatTurn> => {
   const last = history.findLast(({ person }) => person !== null)
   const shown = (said: HistoryMessage): ChatTurn => {
-    const turn = toPromptTurn(said)
+    const turn = { ...toPromptTurn(said), files: byMessage.get(said.id) }
     return said === last ? { ...turn, content: turn.content + HANDED_BACK } : turn
   }
   // A client that sends the whole conversation does not say which turns are those of people.
   const people = last === undefined ? [] : history.filter(({ person }) => person !== null)
-  const sent = messages.map(({ role, content }): ChatTurn => {
+  const sent = messages.map(({ role, content }, index): ChatTurn => {
     const said = role === "user" ? undefined : people.find((one) => one.content === content)
-    return said === undefined ? { role, content } : shown(said)
+    const files = index === messages.length - 1 ? ofQuestion : undefined
+    return said === undefined ? { role, content, files } : shown(said)
   })
-  return [...(messages.length > 1 ? [] : history.map(shown)), ...sent].filter((turn) => turn.content !== "")
+  return [...(messages.length > 1 ? [] : history.map(shown)), ...sent].filter(
+    ({ content, files = [] }) => content !== "" || files.length > 0,
+  )
 }
+
+/** Whether files were sent with the messages that a request continues, or are sent with its own. */
+export const hasFiles = ({ history, question, session }: ChatContext, { messages }: ChatRequest): boolean =>
+  (messages.at(-1)?.attachments ?? []).length > 0 ||
+  history.some(({ has_files }) => has_files) ||
+  session?.history.some(({ has_files, id }) => has_files && id === question) === true
 
 /**
  * The conversation as the model sees it: without the turns in which the chatbot asks for the e-mail address and the
@@ -188,8 +215,9 @@ export const conversationOf = (
   chatbot: ChatbotRow,
   history: ReadonlyArray<HistoryMessage>,
   request: ChatRequest,
+  files?: SentFiles,
 ): ReadonlyArray<ChatTurn> => {
-  const turns = turnsOf(history, request)
+  const turns = turnsOf(history, request, files)
   return chatbot.settings.isRequestUserInfoEnabled ? emailGate(turns, isRequestIn(history)).turns : turns
 }
 

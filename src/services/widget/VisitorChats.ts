@@ -69,7 +69,9 @@ export class VisitorChats extends Context.Service<VisitorChats>()("parley/servic
           const answer = yield* chat.reply(
             visitor.chatbotId,
             {
-              messages: [{ role: "user", content: question.content, id: question.mid }],
+              messages: [
+                { role: "user", content: question.content, id: question.mid, attachments: request.message.attachments },
+              ],
               platform: PLATFORM,
               sessionToken: undefined,
               again: request.regenerates !== undefined,

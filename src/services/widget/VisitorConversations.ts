@@ -184,6 +184,7 @@ export const toMessage = (row: Storage.VisitorMessage): WidgetMessage => ({
   role: roles[row.sender_type],
   ...(row.sender !== null && { sender: row.sender }),
   content: row.content,
+  ...(row.attachments !== null && { attachments: row.attachments }),
   created_at: timestamp(row.created_at),
   ...(row.mid !== null && { client_id: row.mid }),
   is_complete: row.finish_reason !== "aborted" && row.finish_reason !== "error",

@@ -94,4 +94,5 @@ export const blobColumns: ReadonlyArray<{ readonly table: string; readonly key: 
     { table: "documents", key: "blob_key", isHashed: true },
     { table: "ingestions", key: "blob_key", isHashed: true },
     { table: "chatbots", key: "avatar_blob", isHashed: false },
+    { table: "attachments", key: "blob_key", isHashed: false },
   ]

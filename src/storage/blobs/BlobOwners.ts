@@ -4,10 +4,10 @@ import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval } from "../sql/SqlValues.ts"
 
-/** A blob that a document or a chatbot owns. */
+/** A blob that a document, a chatbot or an attachment owns. */
 export const OwnedBlob = Schema.Struct({
   key: Schema.String,
-  /** The id of the document or chatbot. */
+  /** The id of the document, chatbot or attachment. */
   owner: Schema.String,
   name: Schema.String,
 })
@@ -18,7 +18,7 @@ const decodeKeys = decodeRows(Schema.Struct({ key: Schema.String }))
 const decodeIds = decodeRows(Schema.Struct({ id: Schema.String }))
 
 /**
- * The owners of blobs, of all organizations: documents, queued ingestions, and chatbots with an avatar. A blob is a
+ * The owners of blobs, of all organizations: documents, queued ingestions, chatbots with an avatar, and attachments. A blob is a
  * stranger when it has no owner and its key is not in `blob_garbage` either.
  */
 export class BlobOwners extends Context.Service<BlobOwners>()("parley/storage/blobs/BlobOwners", {
@@ -31,10 +31,11 @@ export class BlobOwners extends Context.Service<BlobOwners>()("parley/storage/bl
       where not exists (select from documents where blob_key = key)
         and not exists (select from ingestions where blob_key = key)
         and not exists (select from chatbots where avatar_blob = key)
+        and not exists (select from attachments where blob_key = key)
         and not exists (select from blob_garbage g where g.key = key.key)`
 
     return {
-      /** Lists the blobs of documents and avatars, ordered by key, from the first key after `after`. */
+      /** Lists the blobs of documents, avatars and attachments, ordered by key, from the first key after `after`. */
       owned: Effect.fnUntraced(function* (after: string | undefined, limit: number) {
         return yield* decodeOwned(sql`
           (select blob_key as key, id::text as owner, name from documents where blob_key > ${after ?? ""}
@@ -42,6 +43,9 @@ export class BlobOwners extends Context.Service<BlobOwners>()("parley/storage/bl
           union all
           (select avatar_blob, id::text, name from chatbots where avatar_blob > ${after ?? ""}
             order by avatar_blob limit ${limit})
+          union all
+          (select blob_key, id::text, name from attachments where blob_key > ${after ?? ""}
+            order by blob_key limit ${limit})
           order by key limit ${limit}`)
       }, withoutSqlErrors),
 

@@ -1,11 +1,13 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { AttachmentId } from "../../domain/chat/Attachment.ts"
 import type { Source } from "../../domain/chat/Chat.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { SenderType, VisitedPage } from "../../domain/chat/Conversation.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { type ApiKeyId, type ChatbotId, type MessageId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { onUnsendable } from "./Attachments.ts"
 import { sessionNotFound } from "./Messages.ts"
 import { makeGrounding, type ReplyGround } from "./ReplyGrounds.ts"
 import { decodeRows } from "../Rows.ts"
@@ -24,6 +26,8 @@ export interface NewMessage {
   readonly content: string
   /** The id that the client gave the message. */
   readonly mid: string | undefined
+  /** The attachments that go with it, which the sender has uploaded. */
+  readonly attachments?: ReadonlyArray<AttachmentId> | undefined
 }
 
 /** A reply of the chatbot, with the model that made it and the tokens that it used. */
@@ -99,10 +103,11 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
       })
       const mayAsk = answer?.mayAskAgain ?? true
       const organization_id = yield* CurrentOrganization
-      const rows = messages.map(({ id, sender_type, content, mid }) => ({
+      const rows = messages.map(({ attachments = [], id, sender_type, content, mid }) => ({
         id,
         sender_type,
         content,
+        attachments,
         metadata: mid === undefined ? {} : { mid },
       }))
       const statement = decodeIds(sql`
@@ -132,11 +137,12 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
         ), target as (
           select id from session union all select id from existing
         ), stored as (
-          insert into messages (id, organization_id, session_id, sender_type, content, metadata)
-          select m.id, ${organization_id}::uuid, target.id, m.sender_type, m.content, m.metadata
+          insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments)
+          select m.id, ${organization_id}::uuid, target.id, m.sender_type, m.content, m.metadata,
+            send_attachments(${organization_id}, ${chatbot}, target.id, m.id, ${session.visitor ?? null}::text, m.attachments)
           from target, rows from (jsonb_to_recordset(${json(rows)})
-            as (id uuid, sender_type text, content text, metadata jsonb)) with ordinality
-            as m(id, sender_type, content, metadata, position)
+            as (id uuid, sender_type text, content text, metadata jsonb, attachments uuid[])) with ordinality
+            as m(id, sender_type, content, metadata, attachments, position)
           order by m.position
           -- An earlier attempt at the same chat has stored it, longer ago than a history reaches.
           on conflict (id) do nothing
@@ -148,6 +154,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
       return found === undefined ? yield* sessionNotFound : found.id
     },
     onForeignKeyViolation(() => chatbotNotFound),
+    onUnsendable,
     withoutSqlErrors,
   )
 

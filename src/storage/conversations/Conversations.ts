@@ -27,6 +27,8 @@ export const HistoryMessage = Schema.Struct({
   mid: Schema.NullOr(Schema.String),
   /** The name of the person who wrote it; null unless a person did. */
   person: Schema.NullOr(Schema.String),
+  /** Whether files were sent with it. */
+  has_files: Schema.Boolean,
 })
 export type HistoryMessage = typeof HistoryMessage.Type
 
@@ -123,10 +125,10 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
         const [row] = yield* decodeOpen(sql`
           select s.id, s.user_info, s.may_ask_email, coalesce((
             select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
-              'content', left(content, ${bounds.characters}::int), 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name)
+              'content', left(content, ${bounds.characters}::int), 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name, 'has_files', attachments is not null)
               order by created_at, id)
             from (
-              select id, sender_type, content, model, finish_reason, metadata, person_name, created_at,
+              select id, sender_type, content, model, finish_reason, metadata, person_name, attachments, created_at,
                 sum(least(octet_length(content), ${bounds.characters}::int))
                   over (order by created_at desc, id desc rows unbounded preceding) as bytes
               from messages

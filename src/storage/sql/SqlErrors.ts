@@ -82,6 +82,19 @@ const violates =
   (error: unknown): error is SqlError.SqlError =>
     SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation" && error.reason.constraint === constraint
 
+/** Turns a violation of the named check, which a function may raise, into a failure of the domain. */
+export const onCheckViolation =
+  <E2>(constraint: string, failure: () => E2) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E2, R> =>
+    Effect.catchIf(
+      effect,
+      (error) =>
+        SqlError.isSqlError(error) &&
+        Predicate.hasProperty(error.reason.cause, "constraint") &&
+        error.reason.cause.constraint === constraint,
+      () => Effect.fail(failure()),
+    )
+
 /** Turns a violation of a foreign key, which refers to a row that does not exist, into a failure of the domain. */
 export const onForeignKeyViolation =
   <E2>(failure: () => E2) =>

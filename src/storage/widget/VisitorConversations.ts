@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { Source, ToolResult } from "../../domain/chat/Chat.ts"
+import { SentAttachment } from "../../domain/chat/Attachment.ts"
 import { Feedback, SenderType, type Session } from "../../domain/chat/Conversation.ts"
 import { Unsupported } from "../../domain/chat/Grounding.ts"
 import { Conflict } from "../../domain/Errors.ts"
@@ -37,6 +38,7 @@ export const VisitorMessage = Schema.Struct({
   id: MessageId,
   sender_type: SenderType,
   content: Schema.String,
+  attachments: Schema.NullOr(Schema.Array(SentAttachment)),
   /** Null for messages of the visitor. */
   finish_reason: Schema.NullOr(Schema.String),
   /** The id that the widget gave the message. */
@@ -144,7 +146,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
       ) {
         const [sign, direction] = order === "latest first" ? (["<", "desc"] as const) : ([">", "asc"] as const)
         const rows = yield* decodeMessages(sql`
-          select m.id, m.sender_type, m.content, m.finish_reason, m.metadata->>'mid' as mid, m.sources, m.unsupported, m.feedback,
+          select m.id, m.sender_type, m.content, m.attachments, m.finish_reason, m.metadata->>'mid' as mid, m.sources, m.unsupported, m.feedback,
             m.created_at, ${sql.literal(placeColumn("m.created_at"))}, case when m.sender_type = 'agent' then
               jsonb_strip_nulls(jsonb_build_object('name', coalesce(m.person_name, p.name, ''), 'avatar', p.avatar))
             end as sender

@@ -187,6 +187,7 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "PATCH /api/external/chatbot/:chatbotId/update-avatar",
     "POST /api/admin/backups",
     "POST /api/embedfiles",
+    "POST /api/external/chatbot/:chatbotId/attachments",
     "POST /api/external/chatbot/:chatbotId/chat",
     "POST /api/external/chatbot/:chatbotId/chat/try",
     "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/draft",
@@ -199,6 +200,7 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "POST /api/external/chatbot/:chatbotId/tools/try",
     "POST /api/external/erasures",
     "POST /api/external/webhooks/:webhookId/test",
+    "POST /api/widget/attachments",
     "POST /api/widget/chat",
     "POST /v1/chat/completions",
   ])

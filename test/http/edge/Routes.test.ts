@@ -72,6 +72,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
     expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "DELETE /api/console/session",
       "GET /",
+      "GET /api/attachments/:attachmentId/:secret/:name",
       "GET /api/widget/config/:key",
       "GET /assets/:hash/:name",
       "GET /avatars/:name",
@@ -131,6 +132,7 @@ describe("a request with an idempotency key", () => {
       "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId/questions/:questionId",
       "PATCH /api/external/chatbot/:chatbotId/update-avatar",
       "POST /api/embedfiles",
+      "POST /api/external/chatbot/:chatbotId/attachments",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/chat/try",
       "POST /api/external/chatbot/:chatbotId/duplicate",
@@ -216,4 +218,5 @@ test("the log shows no session token", () => {
   expect(loggedPath(`${bot}/conversations/visitor-token/messages`)).toBe(`${bot}/conversations/…/messages`)
   expect(loggedPath(`${bot}/conversations/visitor-token`)).toBe(`${bot}/conversations/…`)
   expect(loggedPath(`${bot}/conversations`)).toBe(`${bot}/conversations`)
+  expect(loggedPath("/api/attachments/an-id/secret/me.png")).toBe("/api/attachments/…")
 })

@@ -5,6 +5,7 @@ import type { Source } from "../../../src/domain/knowledge/Source.ts"
 import { routes } from "../../../src/http/edge/Routes.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Reply, type Sent, until } from "../../lib/Client.ts"
+import { images } from "../../lib/Files.ts"
 import { fixturePath } from "../../lib/Fixtures.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
@@ -157,6 +158,10 @@ const cases: Readonly<Record<string, Case>> = {
   "PATCH /api/external/chatbots": {
     path: `/api/external/chatbots?id=${chatbot.id}`,
     sent: (number) => ({ json: { description: `Changed ${number}` } }),
+  },
+  "POST /api/external/chatbot/:chatbotId/attachments": {
+    path: at("/attachments"),
+    sent: (number) => ({ form: formOf({ file: new File([images.png, String(number)], "me.png") }) }),
   },
   "PATCH /api/external/chatbot/:chatbotId/update-avatar": {
     path: at("/update-avatar"),

@@ -41,6 +41,7 @@ const hours = passage("# Hours\n\nWe are open from nine to five. | a | b |\n|---
 const conversation = (text: string, question: string) => ({
   name: message(text),
   question: message(question),
+  hasFiles: false,
   isFirst: false,
   before: turnsOf(text),
   found: [{ likely: [hours, passage(text.slice(0, 2_000))], others: [] }],

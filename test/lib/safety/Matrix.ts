@@ -82,6 +82,7 @@ export const openOperations: ReadonlySet<string> = new Set([
   "GET /healthz",
   "GET /readyz",
   "GET /avatars/{name}",
+  "GET /api/attachments/{attachmentId}/{secret}/{name}",
   "GET /api/widget/config/{key}",
   "POST /api/widget/sessions",
   "POST /api/console/session",

@@ -51,7 +51,7 @@ const archive = await new Response(
 
 /** A file that the field of a form takes. Every call has another content, except of an avatar and of an archive. */
 export const fileFor = (field: string, operation = ""): File => {
-  if (field === "avatar") return new File([png], "avatar.png")
+  if (field === "avatar" || operation.endsWith("/attachments")) return new File([png], "avatar.png")
   if (operation.endsWith("/knowledge-base/import")) return new File([archive], "knowledge-base.zip")
   if (operation.endsWith("/tests/import")) return new File([`question\n${crypto.randomUUID()}`], "tests.csv")
   return operation.endsWith("/import")

@@ -212,6 +212,7 @@ describe("a session", () => {
             finish_reason: sender_type === "bot" ? "stop" : null,
             mid,
             person: null,
+            has_files: false,
           })),
         })
         expect(found?.history.map(({ content }) => content)).toEqual(["3", "4"])

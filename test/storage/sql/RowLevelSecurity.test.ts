@@ -54,6 +54,7 @@ describe("by a statement without a filter", () => {
         const tables = yield* tablesWithOrganization
         expect(tables).toEqual([
           "api_keys",
+          "attachments",
           "audit_log",
           "chat_reservations",
           "canned_answers",

@@ -59,9 +59,9 @@ export const lookOf = (chatbot: Fields, widget: Fields): PreviewConfig => {
     launcher: { icon: "chat", size: "medium", side: "right", text: "" },
     translations: translationsIn(widget),
     is_email_requested: chatbot["settings.isRequestUserInfoEnabled"] === true,
+    attachments: chatbot["settings.attachments"] === true,
     is_active: chatbot["active"] === true,
     handover: null,
-    attachments: false,
   }
 }
 
