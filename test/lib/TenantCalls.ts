@@ -413,7 +413,8 @@ const visitorCases: Cases<VisitorConversations["Service"]> = {
   ],
 }
 
-const visitorHandoverCases: Cases<VisitorHandovers["Service"], "handOver" | "presence"> = {
+const visitorHandoverCases: Cases<VisitorHandovers["Service"], "avatars" | "handOver" | "presence"> = {
+  avatars: [[], (handovers) => handovers.avatars],
   handOver: [
     "NotFound",
     (handovers, target) =>

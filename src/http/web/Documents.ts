@@ -1,5 +1,6 @@
 import { frameAncestors } from "../../domain/widget/PublishableKey.ts"
 import type { WidgetConfig } from "../../domain/widget/Widget.ts"
+import type { Placement } from "../../services/widget/Placements.ts"
 import { ICON } from "./Manifest.ts"
 import { escape, head, policy } from "./Html.ts"
 import type { Build } from "./WebFiles.ts"
@@ -85,11 +86,11 @@ const PERMISSIONS =
   "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=()"
 
 /**
- * The origins of the images of a chatbot, as sources of a Content-Security-Policy. The host of an address may hold
+ * The origins of the images of a chatbot and of people, as sources of a Content-Security-Policy. The host of an address may hold
  * characters that mean something else there, such as `;` and `*`: an image from such a host is not shown.
  */
-const imagesOf = ({ avatar, logo }: WidgetConfig): ReadonlyArray<string> =>
-  [avatar, logo]
+const imagesOf = ({ avatars, config: { avatar, logo } }: Placement): ReadonlyArray<string> =>
+  [avatar, logo, ...avatars]
     .map((address) => URL.parse(address)?.origin ?? "")
     .filter((origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin))
 
@@ -118,8 +119,8 @@ const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
 })
 
 /** The headers of the widget in a frame, which pages of these origins may embed. */
-export const frameHeaders = (config: WidgetConfig, origins: ReadonlyArray<string>) => ({
-  ...headers({ images: imagesOf(config), ancestors: frameAncestors(origins) }),
+export const frameHeaders = (placement: Placement) => ({
+  ...headers({ images: imagesOf(placement), ancestors: frameAncestors(placement.allowedOrigins) }),
   // Pages that isolate themselves embed only what agrees to it. Images of others then come without their cookies.
   "cross-origin-embedder-policy": "credentialless",
   "cross-origin-resource-policy": "cross-origin",
@@ -142,8 +143,8 @@ const ownPage = {
 }
 
 /** The headers of a chatbot as a page of its own. */
-export const chatHeaders = (config: WidgetConfig) => ({
-  ...headers({ images: imagesOf(config), ancestors: "'none'" }),
+export const chatHeaders = (placement: Placement) => ({
+  ...headers({ images: imagesOf(placement), ancestors: "'none'" }),
   ...ownPage,
 })
 

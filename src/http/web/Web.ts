@@ -167,18 +167,14 @@ export const layer = HttpRouter.use(
     )
 
     yield* get(Web.widget.path, (request, { name = "" }) =>
-      Effect.flatMap(placements.visit(name), ({ allowedOrigins, config }) =>
-        show(
-          request,
-          (build, path) => widgetDocument(build, config, path, "frame"),
-          frameHeaders(config, allowedOrigins),
-        ),
+      Effect.flatMap(placements.visit(name), (placement) =>
+        show(request, (build, path) => widgetDocument(build, placement.config, path, "frame"), frameHeaders(placement)),
       ),
     )
 
     yield* get(Web.chatPage.path, (request, { name = "" }) =>
-      Effect.flatMap(placements.findPublic(name), ({ config }) =>
-        show(request, (build, path) => widgetDocument(build, config, path, "page"), chatHeaders(config)),
+      Effect.flatMap(placements.findPublic(name), (placement) =>
+        show(request, (build, path) => widgetDocument(build, placement.config, path, "page"), chatHeaders(placement)),
       ),
     )
 

@@ -12,6 +12,7 @@ import type { WidgetConfig } from "../../domain/widget/Widget.ts"
 import { ApiKeys } from "../../storage/keys/ApiKeys.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { PublicChatbots } from "../../storage/chatbots/PublicChatbots.ts"
+import { VisitorHandovers } from "../../storage/widget/VisitorHandovers.ts"
 import { PUBLIC_URL } from "../../system/Variables.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { recentLookups } from "../keys/RecentLookups.ts"
@@ -22,6 +23,8 @@ export interface Placement {
   readonly config: WidgetConfig
   /** The origins whose pages may show it, and send requests themselves; `*` for every one. */
   readonly allowedOrigins: ReadonlyArray<string>
+  /** Addresses of the pictures of people, who may answer. */
+  readonly avatars: ReadonlyArray<string>
   /** Caller on whose behalf the visitors of the chatbot chat. */
   readonly caller: Caller["Service"]
 }
@@ -59,6 +62,7 @@ export class Placements extends Context.Service<Placements>()("parley/services/w
     const keys = yield* ApiKeys
     const chatbots = yield* Chatbots
     const publicChatbots = yield* PublicChatbots
+    const handovers = yield* VisitorHandovers
     const publicUrl = yield* PublicUrl
     const { visitors } = yield* RateLimiter
 
@@ -92,6 +96,7 @@ export class Placements extends Context.Service<Placements>()("parley/services/w
       const placement: Placement = {
         config,
         allowedOrigins,
+        avatars: yield* Effect.provideService(handovers.avatars, CurrentOrganization, caller.organizationId),
         caller: { ...caller, chatbots: [chatbotId], scopes: ["chat"] },
       }
       return { placement, expiresIn }

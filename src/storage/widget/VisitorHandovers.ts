@@ -24,6 +24,10 @@ export const OpenConversation = Schema.Struct({
 })
 export type OpenConversation = typeof OpenConversation.Type
 
+/** The most pictures of people whose addresses are known to a widget. */
+const AVATARS_MAX_COUNT = 100
+
+const decodeAvatars = decodeRows(Schema.Struct({ avatar: Schema.String }))
 const decodeOpen = decodeRows(OpenConversation)
 
 /** A visitor's wish to talk to a person. */
@@ -44,6 +48,15 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
     const conversations = yield* Conversations
 
     return {
+      /** Addresses of the pictures of people. */
+      avatars: Effect.gen(function* () {
+        const rows = yield* decodeAvatars(sql`
+          select distinct avatar from people
+          where organization_id = ${yield* CurrentOrganization} and state = 'active' and avatar is not null
+          limit ${AVATARS_MAX_COUNT}`)
+        return rows.map(({ avatar }) => avatar)
+      }).pipe(withoutSqlErrors),
+
       /** Stores what the visitor says and hands the conversation over, in one transaction. */
       handOver: Effect.fnUntraced(function* ({ chatbot, visitor }: VisitorName, asked: AskedHandover) {
         const { conversation, email, isNew, message, session } = asked

@@ -70,7 +70,7 @@ const hire = async (conversation: string, name = "Anna") => {
     givesBack: () =>
       run(
         (sql) => sql`
-          select hand_back(organization_id, id, gen_random_uuid(), 'by_hand', ${id}::uuid, ${name})
+          select hand_back(organization_id, id, 'by_hand', ${id}::uuid, ${name})
           from sessions where id = ${conversation}::uuid`,
       ),
   }
@@ -153,9 +153,13 @@ describe("a visitor who asks for a person", () => {
 
 describe("a conversation that its visitor has open", () => {
   test("shows who has taken it over, who writes, what people say and how far they have read, as it happens elsewhere", async () => {
-    const { visitor } = await widgetOf()
+    const { key, visitor } = await widgetOf()
     const { id } = await ask(visitor, message("I need a human"))
     const person = await hire(id)
+    await until(
+      () => client.get(`/widget/${key}`),
+      ({ headers }) => headers.get("content-security-policy")?.includes("img-src 'self' https://example.com;") === true,
+    )
     const listener = await visitor.listen(id)
     await person.takes()
     await listener.until(({ type }) => type === "handover")

@@ -45,6 +45,7 @@ const embedded = (key: string, chatbot: ChatbotId): Placement => ({
     attachments: false,
   },
   allowedOrigins: ["*"],
+  avatars: [],
   caller: {
     apiKeyId: ApiKeyId.make("01a1f949-5b33-72c9-a523-091829dc59a0"),
     organizationId: organization,

@@ -59,7 +59,7 @@ const OpenDialog = (): VNode => {
 const ConversationItem = ({ conversation }: { readonly conversation: WidgetConversation }): VNode => {
   const { areConversationsOpen, chat, conversations, language } = useWidget()
   const { ago, count, texts, time } = language.value
-  const { id, message_count, title, updated_at } = conversation
+  const { handover, id, message_count, title, updated_at } = conversation
   const isRemoving = useSignal(false)
   const open = () => {
     areConversationsOpen.value = false
@@ -92,7 +92,11 @@ const ConversationItem = ({ conversation }: { readonly conversation: WidgetConve
             {ago(updated_at)}
           </time>
           {" · "}
-          {count(texts.messages, message_count)}
+          {handover !== null && handover.unread > 0 ? (
+            <strong>{texts.newMessages}</strong>
+          ) : (
+            count(texts.messages, message_count)
+          )}
         </span>
       </button>
       <ToolButton icon={Download} label={texts.download} of={title} onClick={() => void conversations.download(id)} />

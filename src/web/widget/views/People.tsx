@@ -8,14 +8,12 @@ import { focusOn, useWidget } from "./Context.ts"
 
 const MESSAGE_MAX_LENGTH = 32_000
 
-const originOf = (address: string): string | undefined => URL.parse(address)?.origin
-
-/** The picture of a person, or the first letter of the name where the widget may not load the picture. */
+/** The picture of a person, or the first letter of the name where there is none that can be loaded. */
 export const PersonImage = ({ person: { avatar = "", name } }: { readonly person: WidgetPerson }): VNode => {
   const { config } = useWidget()
-  const origins = [location.href, config.value.avatar, config.value.logo].map(originOf)
-  return avatar !== "" && origins.includes(originOf(avatar)) ? (
-    <img class="avatar" src={avatar} alt="" width="28" height="28" />
+  const hasFailed = useSignal(false)
+  return avatar !== "" && !hasFailed.value ? (
+    <img class="avatar" src={avatar} alt="" width="28" height="28" onError={() => (hasFailed.value = true)} />
   ) : (
     <span class="avatar letter" aria-hidden="true">
       {Array.from(name || config.value.name)[0]?.toUpperCase()}
