@@ -45,6 +45,7 @@ import * as ProcessFigures from "./observability/ProcessFigures.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
+import { urlOf } from "./system/Url.ts"
 import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/organizations/Bootstrap.ts"
 import { Doctor } from "./services/doctor/Doctor.ts"
@@ -191,9 +192,15 @@ const opened = (migrating?: Database.Migrating, mustExist = false) =>
 /** The database as commands open it that make none and change no schema. */
 const existing = configured(({ database }) => opened(Database.unchanged(Database.placeOf(database)), true))
 
-/** The services that the commands on keys and organizations use, over a database. */
+/** The address in the links that commands print, where no server tells its own. */
+const publicUrlOfCommand = configured(({ server: { host, port, publicUrl } }) =>
+  Layer.succeed(PublicUrl, publicUrl ?? urlOf(host, port)),
+)
+
+/** The services that the commands on keys, people and organizations use, over a database. */
 const tenancyOver = (database: typeof existing) =>
   Layer.provideMerge(Services.tenancy, OrganizationRemoval.layer).pipe(
+    Layer.provide(publicUrlOfCommand),
     Layer.provideMerge(Layer.provide(repositories, database)),
   )
 

@@ -12,6 +12,7 @@ import { AllConversationsApi, ConversationsApi } from "./conversations/Conversat
 import { IdentitySecretsApi } from "./widget/IdentitySecrets.ts"
 import { InboxApi, InboxCountsApi } from "./inbox/Inbox.ts"
 import { KnowledgeApi } from "./knowledge/Knowledge.ts"
+import { ColleaguesApi, PeopleApi } from "./people/People.ts"
 import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
@@ -57,6 +58,8 @@ export class Api extends HttpApi.make("parley")
     AdminApi,
     AuditLogApi,
     SignInProvidersApi,
+    PeopleApi,
+    ColleaguesApi,
     IdentitySecretsApi,
     WebhooksApi,
     TestRunsApi,

@@ -8,6 +8,14 @@ import { ApiKeyId, type ChatbotId, type OrganizationId, type PersonId } from "./
 /** The chatbots that somebody reaches; null for every chatbot of the organization. */
 export type Reach = ReadonlyArray<ChatbotId> | null
 
+/** The session in which a person is signed in. */
+export interface PersonalSession {
+  readonly id: string
+  readonly roles: ReadonlyArray<PersonRole>
+  /** Changes with the roles. */
+  readonly version: string
+}
+
 /**
  * The API key behind the request, as far as services need to know it.
  *
@@ -25,8 +33,8 @@ export class Caller extends Context.Service<
     readonly expiresAt: Date | null
     /** The person who acts by the key; absent for a program. The key's id is the person's. */
     readonly person?: { readonly id: PersonId; readonly name: string; readonly avatar: string | null } | undefined
-    /** The session in which the person is signed in, with the person's roles; absent for a program. */
-    readonly session?: { readonly id: string; readonly roles: ReadonlyArray<PersonRole> } | undefined
+    /** Absent for a program. */
+    readonly session?: PersonalSession | undefined
     /** The budgets that are set for the organization and for the key. */
     readonly budgets: { readonly organization: Budget; readonly key: Budget }
   }

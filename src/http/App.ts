@@ -27,6 +27,7 @@ import * as Middleware from "./edge/Middleware.ts"
 import * as Mcp from "./mcp/Mcp.ts"
 import * as OpenAi from "./OpenAi.ts"
 import * as OpenApiDocument from "./OpenApiDocument.ts"
+import * as People from "./people/People.ts"
 import * as Replies from "./conversations/Replies.ts"
 import * as SignInProviders from "./people/SignInProviders.ts"
 import * as Sources from "./knowledge/Sources.ts"
@@ -57,6 +58,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Inbox.layer,
     Knowledge.layer,
     Questions.layer,
+    People.layer,
     Replies.layer,
     OpenAi.layer,
     SignInProviders.layer,

@@ -10,7 +10,7 @@ import { Chat, type ChatSettings } from "./conversations/Chat.ts"
 import { Chatbots } from "./chatbots/Chatbots.ts"
 import { ChatbotTools } from "./chatbots/ChatbotTools.ts"
 import { Checkpoints } from "./conversations/Checkpoints.ts"
-import { ConsoleSessions, type ConsoleSessionsSettings } from "./keys/ConsoleSessions.ts"
+import { ConsoleSessions, type ConsoleSessionsSettings } from "./people/ConsoleSessions.ts"
 import { Events } from "./organizations/Events.ts"
 import * as QueueFigures from "./system/QueueFigures.ts"
 import { SystemStates, type SystemStatesSettings } from "./system/SystemStates.ts"
@@ -32,6 +32,9 @@ import { Shares } from "../admission/Shares.ts"
 import { Archives } from "./knowledge/Archives.ts"
 import { Sources } from "./knowledge/Sources.ts"
 import { SignInProviders } from "./people/SignInProviders.ts"
+import { People } from "./people/People.ts"
+import { PersonSessions } from "./people/PersonSessions.ts"
+import { SignIns } from "./people/SignIns.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { TestPlans } from "./evaluation/TestPlans.ts"
 import { Tests } from "./evaluation/Tests.ts"
@@ -56,8 +59,8 @@ export interface ServicesSettings extends SystemStatesSettings {
   readonly visitorRates: VisitorRates
 }
 
-/** The services for organizations and their API keys, as the command line uses them. */
-export const tenancy = Layer.mergeAll(ApiKeys.layer, Organizations.layer)
+/** The services for organizations, their API keys and their people, as the command line uses them. */
+export const tenancy = People.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Organizations.layer)))
 
 /** The services of the chat widget. */
 const widget = Layer.mergeAll(VisitorUpdates.layer(), VisitorHandovers.layer, VisitorChats.layer).pipe(
@@ -69,8 +72,9 @@ const widget = Layer.mergeAll(VisitorUpdates.layer(), VisitorHandovers.layer, Vi
 /** All services of the platform. */
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
-    Layer.mergeAll(Admin.layer(settings.budgets.key), ConsoleSessions.layer(settings.consoleSessions)).pipe(
-      Layer.provideMerge(tenancy),
+    Layer.mergeAll(Admin.layer(settings.budgets.key), SignIns.layer).pipe(
+      Layer.provideMerge(ConsoleSessions.layer(settings.consoleSessions)),
+      Layer.provideMerge(Layer.merge(tenancy, PersonSessions.layer)),
     ),
     AuditLog.layer(settings.audit),
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),

@@ -49,6 +49,9 @@ import { OrganizationRemains } from "./organizations/OrganizationRemains.ts"
 import { Organizations } from "./organizations/Organizations.ts"
 import type { QuotaLimits } from "../domain/organizations/Quota.ts"
 import { Quotas } from "./organizations/Quotas.ts"
+import { People } from "./people/People.ts"
+import { PersonSessions } from "./people/PersonSessions.ts"
+import { SignIns } from "./people/SignIns.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./documents/Reembeddings.ts"
 import { Replies } from "./conversations/Replies.ts"
@@ -106,6 +109,8 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Organizations.layer,
     Passages.layer,
     Presences.layer,
+    People.layer,
+    PersonSessions.layer,
     PublicChatbots.layer,
     RateCounts.layer,
     Questions.layer.pipe(Layer.provide(Documents.layer)),
@@ -115,6 +120,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Retention.layer,
     ServerSecrets.layer,
     SignInProviders.layer,
+    SignIns.layer,
     Snapshots.layer,
     Archives.layer,
     SourcePages.layer,

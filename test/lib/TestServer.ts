@@ -5,7 +5,7 @@ import { ConfigProvider, Console, Context, Effect, Layer, Redacted } from "effec
 import type { SqlClient } from "effect/sql"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
-import { ConsoleSessions } from "../../src/services/keys/ConsoleSessions.ts"
+import { ConsoleSessions } from "../../src/services/people/ConsoleSessions.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client } from "./Client.ts"
 import { fakeKey } from "./FakeAnthropic.ts"

@@ -1,13 +1,12 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ConsoleSession, SignIn } from "../../domain/keys/ConsoleSession.ts"
+import { ConsoleSession, SignIn } from "../../domain/people/ConsoleSession.ts"
 import { Authorization, Problems, RequestBody } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
+import { ownSessions, personAccess, SetCookie } from "../people/SignIn.ts"
 import { AnsweredBy, described, IsForStrangers } from "../parts/Annotations.ts"
 
 const sessionPath = "/api/console/session"
-
-const SetCookie = { "set-cookie": Schema.String, "cache-control": Schema.Literal("no-store") }
 
 const OneSession = Schema.Struct({ session: ConsoleSession })
 
@@ -28,12 +27,14 @@ const signIn = HttpApiEndpoint.post("signIn", sessionPath, {
 
 const signOut = HttpApiEndpoint.delete("signOut", sessionPath, {
   success: HttpApiSchema.WithHeaders(Schema.Struct({ message: Schema.Literal("Signed out successfully") }), SetCookie),
-  error: Problem.Forbidden,
-}).annotateMerge(described("Sign out", "Removes the console's cookie. The key stays as it is."))
+  error: [Problem.Forbidden, Problem.Unavailable],
+}).annotateMerge(
+  described("Sign out", "Removes the console's cookie, and ends the session of a person. A key stays as it is."),
+)
 
 /** The endpoints of signing in and out, which need no API key. */
 export class ConsoleAccessApi extends HttpApiGroup.make("consoleAccess")
-  .add(signIn, signOut)
+  .add(signIn, signOut, ...personAccess)
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Console: access", description: "Signing in at the console." }))
   .middleware(Problems) {}
@@ -41,13 +42,13 @@ export class ConsoleAccessApi extends HttpApiGroup.make("consoleAccess")
 const whoAmI = HttpApiEndpoint.get("whoAmI", sessionPath, { success: OneSession }).annotateMerge(
   described(
     "Get the session",
-    "Who the caller is, be it by the console's cookie or by an API key: the key without its secret, its organization and what it may do. 401 when nobody is signed in, or the key was revoked since.",
+    "Who the caller is, be it by the console's cookie or by an API key: the person, or the key without its secret, the organization and what they may do. 401 when nobody is signed in, the key was revoked, or the session was ended since.",
   ),
 )
 
 /** The endpoint that says who is signed in. */
 export class ConsoleApi extends HttpApiGroup.make("console")
-  .add(whoAmI)
+  .add(whoAmI, ...ownSessions)
   .annotateMerge(OpenApi.annotations({ title: "Console", description: "The session of whoever is signed in." }))
   .middleware(Authorization)
   .middleware(Problems) {}

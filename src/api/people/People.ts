@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { optionalId, ChatbotId, PersonId } from "../../domain/Ids.ts"
+import { optionalId, ChatbotId, OrganizationId, PersonId } from "../../domain/Ids.ts"
 import { PersonName } from "../../domain/inbox/PersonName.ts"
 import { Invitation, Person, PersonInput, PersonPatch, PersonSession } from "../../domain/people/Person.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
@@ -16,7 +16,10 @@ const OnePerson = withEtag(Schema.Struct({ person: Person }))
 const Invited = Schema.Struct({ person: Person, invitation: Invitation }).pipe(HttpApiSchema.status(201))
 
 const invite = HttpApiEndpoint.post("invite", peoplePath, {
-  payload: PersonInput,
+  payload: Schema.Struct({
+    ...PersonInput.fields,
+    organization_id: optionalId(OrganizationId, "Another organization than the caller's, for an operator."),
+  }),
   success: Invited,
   error: Problem.NotFound,
 })
@@ -27,7 +30,7 @@ const invite = HttpApiEndpoint.post("invite", peoplePath, {
   .annotateMerge(
     described(
       "Invite a person",
-      "Adds a person with roles. Whoever opens the link of the invitation first, within a week, is this person: by a passkey, or by the provider that they choose. Only an owner makes owners (403).",
+      "Adds a person with roles. Whoever opens the link of the invitation first, within a week, is this person: by a passkey, or by the provider that they choose. The caller gives nothing that it lacks, and only an owner makes owners; so does a key of the operator, and any key with the scopes of an administrator where there is no owner (403).",
     ),
   )
 
@@ -42,12 +45,14 @@ const inviteAgain = HttpApiEndpoint.post("inviteAgain", `${personPath}/invitatio
   .annotateMerge(
     described(
       "Make a new invitation for a person",
-      "The earlier link is good no more. Of a person who has signed in before, it adds another passkey, such as for a lost one.",
+      "The earlier link is good no more. Of a person who has signed in before, it adds another passkey, such as for a lost one. Only an owner invites an owner again (403).",
     ),
   )
 
 const list = HttpApiEndpoint.get("list", peoplePath, {
+  query: { organization_id: optionalId(OrganizationId, "Another organization than the caller's, for an operator.") },
   success: Schema.Struct({ people: Schema.Array(Person) }),
+  error: Problem.NotFound,
 })
   .annotate(RequiredScope, "admin")
   .annotateMerge(described("List people", "Of the caller's organization, by name."))
@@ -70,7 +75,7 @@ const update = HttpApiEndpoint.patch("update", personPath, {
   .annotateMerge(
     described(
       "Change a person",
-      "Absent fields stay; `roles` are replaced as a whole, and every server keeps to them within a second. 409 for the last owner's role.",
+      "Absent fields stay; `roles` are replaced as a whole, and every server keeps to them within a second. Only an owner changes an owner (403). 409 for the last owner's role.",
     ),
   )
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ApiKeyId, ChatbotId, OrganizationId } from "../Ids.ts"
+import { ApiKeyId, ChatbotId, OrganizationId, PersonId } from "../Ids.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
 /** Action that the audit log records: the kind of its target, and what was done to it. */
@@ -52,6 +52,11 @@ export const AuditAction = Schema.Literals([
   "conversation.expired",
   "conversation.handed_over",
   "conversation.returned",
+  "person.invited",
+  "person.updated",
+  "person.removed",
+  "person.signed_in",
+  "person.session_ended",
   "sign_in.refused",
   "sign_in_provider.created",
   "sign_in_provider.updated",
@@ -70,15 +75,16 @@ export const AuditEntry = Schema.Struct({
   }),
   action: AuditAction.annotate({
     description:
-      "`api_key.first_used`: a key was used for the first time. `api_key.refused`: a revoked or expired key was used; at most one entry for each key and hour. `api_key.signed_in`: somebody signed in at the console with the key. `tool.tried`: somebody has called the tool to see what it answers. `webhook.switched_off`: by the server, since the endpoint is gone or has failed for too long. `conversation.erased`: by an erasure. `conversation.expired`: because its retention was over; one entry for each run. `sign_in.refused`: somebody tried to sign in at the console without a valid key or link; the operator's entry, at most one for each address and hour and 100 an hour for each server process.",
+      "`api_key.first_used`: a key was used for the first time. `api_key.refused`: a revoked or expired key was used; at most one entry for each key and hour. `api_key.signed_in`: somebody signed in at the console with the key. `tool.tried`: somebody has called the tool to see what it answers. `webhook.switched_off`: by the server, since the endpoint is gone or has failed for too long. `conversation.erased`: by an erasure. `conversation.expired`: because its retention was over; one entry for each run. `sign_in.refused`: somebody tried to sign in at the console without a valid key, link, passkey or provider; the operator's entry, at most one for each address and hour and 100 an hour for each server process.",
   }),
   actor: Schema.Struct({
-    kind: Schema.Literals(["api_key", "operator", "command_line", "server", "anonymous"]).annotate({
+    kind: Schema.Literals(["api_key", "person", "operator", "command_line", "server", "anonymous"]).annotate({
       description:
-        "`api_key`: a key of the organization. `operator`: a key of the operator's organization, which only that organization is shown. `command_line`: a command on the machine of the server. `server`: the server itself. `anonymous`: somebody without a valid key.",
+        "`api_key`: a key of the organization. `person`: a person of the organization. `operator`: a key or a person of the operator's organization, which only that organization is shown. `command_line`: a command on the machine of the server. `server`: the server itself. `anonymous`: somebody without a valid key.",
     }),
     api_key_id: Schema.NullOr(ApiKeyId),
-    name: Schema.NullOr(Schema.String).annotate({ description: "The name of the key at that time." }),
+    person_id: Schema.NullOr(PersonId),
+    name: Schema.NullOr(Schema.String).annotate({ description: "The name of the key or the person at that time." }),
     hint: Schema.NullOr(Schema.String).annotate({ description: "The beginning and the end of the key." }),
   }),
   address: Schema.NullOr(Schema.String).annotate({ description: "The address of the client." }),
@@ -105,6 +111,7 @@ export const AuditEntry = Schema.Struct({
       actor: {
         kind: "api_key",
         api_key_id: ApiKeyId.make("01a1f949-5b33-72c9-a523-091829dc59a0"),
+        person_id: null,
         name: "Back office",
         hint: "prl_4kTz…9QxA",
       },

@@ -28,3 +28,7 @@ export const PersonRole = Schema.Struct({
   }),
 })
 export type PersonRole = typeof PersonRole.Type
+
+/** The roles that have a scope. */
+export const rolesWith = (scope: Scope): ReadonlyArray<Role> =>
+  Role.literals.filter((role) => scopesOfRole[role].includes(scope))

@@ -5,7 +5,8 @@ import type { Caller } from "../../domain/Caller.ts"
 import type { RateLimited, Unauthorized, Unavailable } from "../../domain/Errors.ts"
 import { unitsOfBody } from "../../domain/organizations/RateLimit.ts"
 import { ApiKeys } from "../../services/keys/ApiKeys.ts"
-import { ConsoleSessions } from "../../services/keys/ConsoleSessions.ts"
+import { ConsoleSessions } from "../../services/people/ConsoleSessions.ts"
+import { PersonSessions } from "../../services/people/PersonSessions.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { RateLimiter, REFUSED_COST, UNKEYED_COST } from "../../admission/RateLimiter.ts"
 import { consoleCookieOf } from "./ConsoleCookie.ts"
@@ -16,8 +17,8 @@ import { rateHeadersOf } from "./RateHeaders.ts"
 const bearer = /^bearer +(.+)$/i
 
 /**
- * The API key of a request, from `x-api-key` or `Authorization: Bearer`, or from the console's cookie once the request is
- * admitted; empty where there is none.
+ * The API key of a request, from `x-api-key` or `Authorization: Bearer`, or what stands for it in the console's cookie once
+ * the request is admitted, such as the secret of a session; empty where there is none.
  */
 export const keyOf = (request: HttpServerRequest.HttpServerRequest): string =>
   request.headers["x-api-key"] ??
@@ -43,22 +44,28 @@ export const unitsOf = ({ headers }: HttpServerRequest.HttpServerRequest, ofEndp
  */
 export const makeAdmission = Effect.gen(function* () {
   const keys = yield* ApiKeys
+  const people = yield* PersonSessions
   const rates = yield* RateLimiter
   const sessions = yield* ConsoleSessions
   const publicUrl = yield* PublicUrl
   const local = yield* LocalOperator
 
-  const check = (key: string) =>
-    Effect.tapErrorTag(keys.authenticate(Redacted.make(key), rates.unkeyed.ensureFree), "Unauthorized", () =>
-      rates.unkeyed.charge(key === "" ? UNKEYED_COST : REFUSED_COST),
+  const check = (key: string, isSession = false) =>
+    Effect.tapErrorTag(
+      isSession
+        ? people.authenticate(key, rates.unkeyed.ensureFree)
+        : keys.authenticate(Redacted.make(key), rates.unkeyed.ensureFree),
+      "Unauthorized",
+      () => rates.unkeyed.charge(key === "" ? UNKEYED_COST : REFUSED_COST),
     )
 
   const authenticate = (request: HttpServerRequest.HttpServerRequest, key: string, dialect: Dialect) => {
     const cookie = key === "" && dialect === "parley" ? consoleCookieOf(request, publicUrl) : undefined
     if (cookie === undefined) return check(key)
-    return Effect.flatMap(sessions.keyIn(cookie), (inside = "") => {
+    return Effect.flatMap(sessions.contentOf(cookie), (content) => {
+      const inside = content?.session ?? content?.key ?? ""
       notesOn(request).cookieKey = inside
-      return check(inside)
+      return check(inside, content?.session !== undefined)
     })
   }
 

@@ -6,10 +6,15 @@ import type { HttpServerRequest } from "effect/http"
  * another host of the same domain cannot sign anybody in.
  */
 const NAME = "parley_console"
-const SECURE_NAME = `__Host-${NAME}`
+/** Seconds for which a sign-in may be under way: as long as the database keeps what is expected of it. */
+const ATTEMPT_SECONDS = 600
+/** The name of the cookie with the secret of a sign-in that is under way. */
+const ATTEMPT_NAME = "parley_sign_in"
+
 const contentIn = (name: string) => new RegExp(`(?:^|;)\\s*${name}=([\\w-]+)\\s*(?:;|$)`)
-const content = contentIn(NAME)
-const secureContent = contentIn(SECURE_NAME)
+const contents = new Map(
+  [NAME, ATTEMPT_NAME].flatMap((name) => [name, `__Host-${name}`]).map((name) => [name, contentIn(name)]),
+)
 
 /**
  * Whether a browser marks the request as one of a page of this server. Browsers set this header themselves, and no page
@@ -31,19 +36,29 @@ const isSecure = ({ headers }: HttpServerRequest.HttpServerRequest, publicUrl: s
  * that no other page can act in the name of who is signed in.
  */
 export const consoleCookieOf = (request: HttpServerRequest.HttpServerRequest, publicUrl: string): string | undefined =>
-  isOfOurPages(request)
-    ? (isSecure(request, publicUrl) ? secureContent : content).exec(request.headers["cookie"] ?? "")?.[1]
-    : undefined
+  isOfOurPages(request) ? valueOf(request, publicUrl, NAME) : undefined
+
+/**
+ * The secret of the sign-in that the browser has begun; undefined where there is none. A provider sends the browser back
+ * from its own pages, so that it counts in requests of those as well.
+ */
+export const attemptOf = (request: HttpServerRequest.HttpServerRequest, publicUrl: string): string | undefined =>
+  valueOf(request, publicUrl, ATTEMPT_NAME)
+
+const valueOf = (request: HttpServerRequest.HttpServerRequest, publicUrl: string, name: string) =>
+  contents.get(nameOf(request, publicUrl, name))?.exec(request.headers["cookie"] ?? "")?.[1]
+
+const nameOf = (request: HttpServerRequest.HttpServerRequest, publicUrl: string, name: string) =>
+  isSecure(request, publicUrl) ? `__Host-${name}` : name
 
 const setCookie = (
   request: HttpServerRequest.HttpServerRequest,
   publicUrl: string,
   value: string,
   seconds: number,
-): string => {
-  const [name, more] = isSecure(request, publicUrl) ? [SECURE_NAME, "; Secure"] : [NAME, ""]
-  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${more}`
-}
+  [name, sameSite]: readonly [name: string, sameSite: "Lax" | "Strict"] = [NAME, "Strict"],
+): string =>
+  `${nameOf(request, publicUrl, name)}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${isSecure(request, publicUrl) ? "; Secure" : ""}`
 
 /** The header `Set-Cookie` that begins a session. */
 export const beginning = (
@@ -56,3 +71,14 @@ export const beginning = (
 /** The header `Set-Cookie` that ends a session. */
 export const ending = (request: HttpServerRequest.HttpServerRequest, publicUrl: string): string =>
   setCookie(request, publicUrl, "", 0)
+
+/** The header `Set-Cookie` with the secret of a sign-in that begins. */
+export const beginningAttempt = (
+  request: HttpServerRequest.HttpServerRequest,
+  publicUrl: string,
+  secret: string,
+): string => setCookie(request, publicUrl, secret, ATTEMPT_SECONDS, [ATTEMPT_NAME, "Lax"])
+
+/** The header `Set-Cookie` that ends a sign-in. */
+export const endingAttempt = (request: HttpServerRequest.HttpServerRequest, publicUrl: string): string =>
+  setCookie(request, publicUrl, "", 0, [ATTEMPT_NAME, "Lax"])

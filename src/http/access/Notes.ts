@@ -7,7 +7,7 @@ interface Notes {
   organization?: OrganizationId
   /** The headers that say what remains of the rate limits, of a request that was counted. */
   rateHeaders?: Readonly<Record<string, string>>
-  /** The API key in the console's cookie, of a request that carries the cookie in the place of a key; empty if it is not valid. */
+  /** The API key or the session in the console's cookie, of a request that carries it in the place of a key; empty if it is not valid. */
   cookieKey?: string
 }
 

@@ -4,9 +4,19 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Forbidden } from "../../domain/Errors.ts"
-import { ConsoleSessions } from "../../services/keys/ConsoleSessions.ts"
+import { ConsoleSessions } from "../../services/people/ConsoleSessions.ts"
+import { PersonSessions } from "../../services/people/PersonSessions.ts"
+import { type Begun, SignIns } from "../../services/people/SignIns.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
-import { beginning, ending, isOfForeignPage } from "../access/ConsoleCookie.ts"
+import {
+  attemptOf,
+  beginning,
+  beginningAttempt,
+  consoleCookieOf,
+  ending,
+  isOfForeignPage,
+} from "../access/ConsoleCookie.ts"
+import { mayUsePasskeys, pageOf } from "../access/RelyingParty.ts"
 
 const foreignPage = new Forbidden({ detail: "Only the console's own pages sign in and out." })
 
@@ -22,24 +32,72 @@ const access = HttpApiBuilder.group(
     const sessions = yield* ConsoleSessions
     const publicUrl = yield* PublicUrl
 
+    const signIns = yield* SignIns
+
+    /** Answers with a new session, whose cookie replaces that of the attempt. */
+    const signedIn = (
+      request: HttpServerRequest.HttpServerRequest,
+      { cookie, lifetime, session }: Effect.Success<ReturnType<typeof sessions.begin>>,
+    ) =>
+      HttpApiSchema.withHeaders({
+        body: { session },
+        headers: { "set-cookie": beginning(request, publicUrl, cookie, lifetime), ...noStore },
+      })
+
+    /** Answers with what a browser does next, and the cookie of the attempt. */
+    const begun = <A>(request: HttpServerRequest.HttpServerRequest, { answer, secret }: Begun<A>) =>
+      HttpApiSchema.withHeaders({
+        body: answer,
+        headers: { "set-cookie": beginningAttempt(request, publicUrl, secret), ...noStore },
+      })
+
     return handlers.handleAll({
       signIn: Effect.fnUntraced(function* ({ payload, request }) {
         yield* ensureOurs(request)
-        const { cookie, lifetime, session } = yield* sessions.signIn(payload)
+        return signedIn(request, yield* sessions.signIn(payload))
+      }),
+
+      signOut: Effect.fnUntraced(function* ({ request }) {
+        yield* ensureOurs(request)
+        const cookie = consoleCookieOf(request, publicUrl)
+        if (cookie !== undefined) yield* sessions.end(cookie)
         return HttpApiSchema.withHeaders({
-          body: { session },
-          headers: { "set-cookie": beginning(request, publicUrl, cookie, lifetime), ...noStore },
+          body: { message: "Signed out successfully" as const },
+          headers: { "set-cookie": ending(request, publicUrl), ...noStore },
         })
       }),
 
-      signOut: ({ request }) =>
-        Effect.as(
-          ensureOurs(request),
-          HttpApiSchema.withHeaders({
-            body: { message: "Signed out successfully" as const },
-            headers: { "set-cookie": ending(request, publicUrl), ...noStore },
-          }),
-        ),
+      entrance: ({ query, request }) =>
+        Effect.map(signIns.entrance(query.organization_id), ({ passkeys, ...found }) => ({
+          ...found,
+          passkeys: passkeys && mayUsePasskeys(pageOf(request, publicUrl)),
+        })),
+
+      passkeyOptions: Effect.fnUntraced(function* ({ request }) {
+        yield* ensureOurs(request)
+        const { answer, secret } = yield* signIns.beginPasskey(pageOf(request, publicUrl))
+        return begun(request, { answer: { options: answer }, secret })
+      }),
+
+      passkey: Effect.fnUntraced(function* ({ payload, request }) {
+        yield* ensureOurs(request)
+        const [page, secret] = [pageOf(request, publicUrl), attemptOf(request, publicUrl)]
+        return signedIn(
+          request,
+          yield* signIns.endPasskey(page, secret, payload.credential, request.headers["user-agent"]),
+        )
+      }),
+
+      invitationOptions: Effect.fnUntraced(function* ({ payload, request }) {
+        yield* ensureOurs(request)
+        return begun(request, yield* signIns.beginInvitation(pageOf(request, publicUrl), payload.token))
+      }),
+
+      invitation: Effect.fnUntraced(function* ({ payload, request }) {
+        yield* ensureOurs(request)
+        const [page, secret] = [pageOf(request, publicUrl), attemptOf(request, publicUrl)]
+        return signedIn(request, yield* signIns.endInvitation(page, secret, payload, request.headers["user-agent"]))
+      }),
     })
   }),
 )
@@ -50,7 +108,14 @@ const session = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const sessions = yield* ConsoleSessions
 
-    return handlers.handleAll({ whoAmI: () => Effect.map(sessions.current, (current) => ({ session: current })) })
+    const people = yield* PersonSessions
+
+    return handlers.handleAll({
+      whoAmI: () => Effect.map(sessions.current, (current) => ({ session: current })),
+      sessions: () => Effect.map(people.own, (own) => ({ sessions: own })),
+      endSession: ({ params }) =>
+        Effect.as(people.endOwn(params.sessionId), { message: "Session ended successfully" as const }),
+    })
   }),
 )
 

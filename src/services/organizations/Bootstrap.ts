@@ -3,7 +3,7 @@ import { Console, Effect, Layer, Redacted } from "effect"
 import { writePrivateFile } from "../../system/PrivateFile.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import { wordsOf } from "../../system/SystemError.ts"
-import { ConsoleSessions } from "../keys/ConsoleSessions.ts"
+import { ConsoleSessions } from "../people/ConsoleSessions.ts"
 import { Organizations } from "./Organizations.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 

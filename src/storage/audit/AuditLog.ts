@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AuditEntry, type AuditFilter } from "../../domain/audit/AuditEntry.ts"
-import type { OrganizationId } from "../../domain/Ids.ts"
+import { type OrganizationId, PersonId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -89,11 +89,21 @@ const toEntry = ({
   ...row
 }: Omit<Row, "at">): AuditEntry => ({
   ...row,
-  actor: { kind: actor, api_key_id, name: api_key_name, hint: api_key_hint },
+  actor: { kind: actor, ...actorIds(actor, api_key_id), name: api_key_name, hint: api_key_hint },
   target: { id: target_id, chatbot_id },
 })
 
+/** The key of an entry is that of the person, where a person has acted: its id is the person's. */
+const actorIds = (kind: Row["actor"], key: Row["api_key_id"]) =>
+  kind === "person"
+    ? { api_key_id: null, person_id: key === null ? null : PersonId.make(key) }
+    : { api_key_id: key, person_id: null }
+
 const withoutOperator = (entry: AuditEntry): AuditEntry =>
   entry.actor.kind === "operator"
-    ? { ...entry, address: null, actor: { kind: "operator", api_key_id: null, name: null, hint: null } }
+    ? {
+        ...entry,
+        address: null,
+        actor: { kind: "operator", api_key_id: null, person_id: null, name: null, hint: null },
+      }
     : entry

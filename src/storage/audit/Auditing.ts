@@ -5,7 +5,7 @@ import { Actor } from "../../domain/audit/Actor.ts"
 import type { AuditAction } from "../../domain/audit/AuditEntry.ts"
 import { Caller, COMMAND_LINE } from "../../domain/Caller.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
-import type { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import type { ApiKeyId, ChatbotId, OrganizationId, PersonId } from "../../domain/Ids.ts"
 import { RequestId } from "../../domain/RequestId.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
@@ -23,6 +23,8 @@ export interface AuditedChange {
   readonly after?: Schema.JsonObject | Statement.Fragment | undefined
   /** The key that acts, where the fiber has no `Caller` because the key has just been found. */
   readonly apiKey?: ApiKeyId
+  /** The person who acts, where the fiber has no `Caller` because the person is signing in or out. */
+  readonly person?: PersonId
 }
 
 /** The SQL by which repositories add entries to the table `audit_log`, in the transaction of the change itself. */
@@ -35,16 +37,17 @@ export class Auditing extends Context.Service<Auditing>()("parley/storage/audit/
         Effect.map(random.uuidV7(), (id) => {
           const caller = Context.getOrUndefined(fiber.context, Caller)
           const isCommand = caller?.apiKeyId === COMMAND_LINE
-          const apiKey = isCommand ? null : (change.apiKey ?? caller?.apiKeyId ?? null)
+          const person = change.person ?? caller?.person?.id
+          const apiKey = isCommand ? null : (change.apiKey ?? person ?? caller?.apiKeyId ?? null)
           const isForeign = caller !== undefined && caller.organizationId !== change.organization
           const keyless = isCommand ? "command_line" : fiber.getRef(Actor)
-          const actor = apiKey === null ? keyless : isForeign ? "operator" : "api_key"
+          const actor = apiKey === null ? keyless : isForeign ? "operator" : person === undefined ? "api_key" : "person"
           return sql`
             insert into audit_log (id, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
               request_id, target_id, chatbot_id, before, after)
             select ${id}::uuid, ${change.organization}::uuid, ${change.action}::text, ${actor}::text, ${apiKey}::uuid,
               (select name from api_keys where id = ${apiKey}::uuid),
-              (select prefix || '…' || last_four from api_keys where id = ${apiKey}::uuid),
+              (select prefix || '…' || last_four from api_keys where id = ${apiKey}::uuid and kind <> 'person'),
               ${fiber.getRef(ClientAddress) ?? null}::text, ${fiber.getRef(RequestId) || null}::text,
               (${change.target ?? null})::uuid, ${change.chatbot ?? null}::uuid,
               (${jsonOf(change.before)})::jsonb, (${jsonOf(change.after)})::jsonb

@@ -3,7 +3,7 @@ import { Actor } from "../../domain/audit/Actor.ts"
 import { ApiKey, type ApiKeyPatch, type KeyKind, type KeyMaker, Scope } from "../../domain/keys/ApiKey.ts"
 import { Budget } from "../../domain/organizations/Budget.ts"
 import type { Caller } from "../../domain/Caller.ts"
-import { ConsoleSession } from "../../domain/keys/ConsoleSession.ts"
+import { ConsoleSession } from "../../domain/people/ConsoleSession.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
@@ -81,12 +81,12 @@ const decodeLive = decodeRows(
   }),
 )
 
-const { api_key, organization } = ConsoleSession.fields
+const { organization } = ConsoleSession.fields
 const decodeOwners = decodeRows(
   Schema.Struct({
-    api_key: Schema.Struct(Struct.omit(api_key.fields, ["expires_at"])),
+    ...Struct.pick(Row.fields, ["id", "name", "prefix", "last_four", "expires_at"]),
+    email: Schema.NullOr(Schema.String),
     organization,
-    expires_at: Schema.NullOr(TimestampColumn),
   }),
 )
 const decodeIds = decodeRows(Schema.Struct({ id: OrganizationId }))
@@ -153,7 +153,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
     const only = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => rowOr(keyNotFound)(decodeKeys(rows))
 
     const matching = (id: ApiKeyId, organization: OrganizationId | undefined) =>
-      sql`id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`
+      sql`id = ${id} and kind <> 'person' ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`
 
     return {
       /** Fails with `NotFound` when the organization does not exist, or does not own the chatbot of the key. */
@@ -220,7 +220,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
       list: Effect.fnUntraced(function* (organization: OrganizationId, range: Range) {
         const rows = yield* decodeListed(sql`
           select ${columns}, ${sql.literal(placeColumn())} from api_keys
-          where organization_id = ${organization} ${afterPlace(sql, range.after, "<")}
+          where organization_id = ${organization} and kind <> 'person' ${afterPlace(sql, range.after, "<")}
           order by created_at desc, id desc limit ${readLimit(range)}`)
         return toListed(rows, range, (row): ApiKey => row)
       }, withoutSqlErrors),
@@ -263,17 +263,18 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
           return after
         }).pipe(committing(sql)),
 
-      /** Returns the key of a caller with its organization, as the console shows who is signed in. */
-      owner: Effect.fnUntraced(function* ({ apiKeyId, organizationId }: Caller["Service"]) {
+      /** Returns the key of a caller, or the person, with the organization, as the console shows who is signed in. */
+      owner: Effect.fnUntraced(function* ({ apiKeyId, organizationId, person }: Caller["Service"]) {
         const [row] = yield* decodeOwners(sql`
-          select k.expires_at,
-            jsonb_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix, 'last_four', k.last_four) as api_key,
+          select k.id, k.name, k.prefix, k.last_four, k.expires_at, (select email from people where id = k.id) as email,
             jsonb_build_object('id', o.id, 'name', o.name, 'is_operator', o.is_operator) as organization
           from api_keys k join organizations o on o.id = k.organization_id
           where k.id = ${apiKeyId} and o.id = ${organizationId}`)
         if (row === undefined) return yield* keyNotFound
-        const { api_key, expires_at, organization } = row
-        return { api_key: { ...api_key, expires_at }, organization }
+        const { email, organization, ...key } = row
+        return person === undefined
+          ? { api_key: key, person: null, organization }
+          : { api_key: null, person: { ...person, email }, organization }
       }, withoutSqlErrors),
 
       /** Records in the operator's audit log that somebody could not sign in at the console. */

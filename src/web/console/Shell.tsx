@@ -121,7 +121,7 @@ const Account = () => {
     <div class="account row nowrap">
       <div>
         <span class="ellipsis">{who.organization.name}</span>
-        <span class="soft small ellipsis">{who.api_key.name}</span>
+        <span class="soft small ellipsis">{who.person?.name ?? who.api_key?.name}</span>
       </div>
       <Menu
         label="Account"

@@ -16,7 +16,7 @@ const personWith = (roles: ReadonlyArray<PersonRole>) =>
     scopes: scopesOf(roles, null),
     chatbots: null,
     expiresAt: null,
-    session: { id: "00000000-0000-7000-8000-000000000003", roles },
+    session: { id: "00000000-0000-7000-8000-000000000003", roles, version: "1" },
     budgets: { organization: noBudget, key: noBudget },
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
-import { ConsoleSession } from "../../../src/domain/keys/ConsoleSession.ts"
+import { ConsoleSession } from "../../../src/domain/people/ConsoleSession.ts"
 import { type Client, problem, read, until, wrongPaths } from "../../lib/Client.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"
 import { startServer } from "../../lib/TestServer.ts"

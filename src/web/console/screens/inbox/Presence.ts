@@ -73,4 +73,4 @@ export const usePresence = (chatbotId: string, sessionId: string): PresenceHere 
 
 /** Those who are there beside the person. */
 export const othersIn = ({ presence }: Told): Told["presence"] =>
-  presence.filter(({ who }) => who !== (myId() ?? session.value?.api_key.id))
+  presence.filter(({ who }) => who !== (myId() ?? session.value?.api_key?.id))

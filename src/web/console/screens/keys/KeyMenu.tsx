@@ -46,7 +46,7 @@ const EditKey = ({ item, list }: KeyProps) => {
 }
 
 const warningOf = ({ id, public_key }: ApiKey): string => {
-  if (id === session.value?.api_key.id)
+  if (id === session.value?.api_key?.id)
     return "You are signed in with this key and will be signed out. This cannot be undone."
   return public_key === null
     ? "The key stops working within a second. Keys created with it stay valid. This cannot be undone."

@@ -108,7 +108,7 @@ const KeyTable = ({ keys, list }: KeyTableProps) => {
             <span class="stack tight">
               <span>
                 {key.name} {key.kind === "publishable" && <Badge>Publishable</Badge>}{" "}
-                {key.id === session.value?.api_key.id && <Badge kind="good">Signed in</Badge>}
+                {key.id === session.value?.api_key?.id && <Badge kind="good">Signed in</Badge>}
               </span>
               <code class="soft">
                 {key.prefix}…{key.last_four}

@@ -62,6 +62,11 @@ export const auditActions: Readonly<Record<AuditAction, string>> = {
   "conversation.expired": "Conversations expired",
   "conversation.handed_over": "Conversation taken over",
   "conversation.returned": "Conversation given back",
+  "person.invited": "Person invited",
+  "person.updated": "Person changed",
+  "person.removed": "Person removed",
+  "person.signed_in": "Person signed in",
+  "person.session_ended": "Session of a person ended",
   "sign_in.refused": "Sign-in refused",
   "sign_in_provider.created": "Sign-in provider added",
   "sign_in_provider.updated": "Sign-in provider changed",
@@ -102,7 +107,7 @@ export const changesOf = (before: Entry["before"], after: Entry["after"]): Reado
   })
 }
 
-export const actorWords = ({ hint, kind, name }: Omit<Entry["actor"], "api_key_id">): string => {
+export const actorWords = ({ hint, kind, name }: Pick<Entry["actor"], "hint" | "kind" | "name">): string => {
   if (kind === "command_line") return "Command line"
   if (kind === "anonymous") return "Unauthenticated"
   if (kind === "server") return "Server"

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
-import { ApiKeyId, ChatbotId, OrganizationId } from "../Ids.ts"
-import { Scope } from "./ApiKey.ts"
+import { ApiKeyId, ChatbotId, OrganizationId, PersonId } from "../Ids.ts"
+import { PersonRole } from "./Role.ts"
+import { Scope } from "../keys/ApiKey.ts"
 import { textBetween } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
@@ -19,19 +20,39 @@ export const SignIn = Schema.Struct({
 )
 export type SignIn = typeof SignIn.Type
 
-/** Session at the console: the API key that is signed in, without its secret, and what it may do. */
+/** Session at the console: the person who is signed in, or the API key without its secret, and what they may do. */
 export const ConsoleSession = Schema.Struct({
-  api_key: Schema.Struct({
-    id: ApiKeyId,
-    name: Schema.String,
-    prefix: Schema.String.annotate({ description: "The first characters of the key." }),
-    last_four: Schema.String,
-    expires_at: Schema.NullOr(Timestamp),
+  api_key: Schema.NullOr(
+    Schema.Struct({
+      id: ApiKeyId,
+      name: Schema.String,
+      prefix: Schema.String.annotate({ description: "The first characters of the key." }),
+      last_four: Schema.String,
+      expires_at: Schema.NullOr(Timestamp),
+    }),
+  ).annotate({ description: "Null for a person." }),
+  person: Schema.NullOr(
+    Schema.Struct({
+      id: PersonId,
+      name: Schema.String,
+      email: Schema.NullOr(Schema.String),
+      avatar: Schema.NullOr(Schema.String),
+    }),
+  ).annotate({ description: "Null for an API key." }),
+  roles: Schema.Array(PersonRole).annotate({
+    description: "Of the person, those that a claim gives too; empty for an API key.",
   }),
   organization: Schema.Struct({ id: OrganizationId, name: Schema.String, is_operator: Schema.Boolean }),
-  scopes: Schema.Array(Scope),
+  scopes: Schema.Array(Scope).annotate({
+    description:
+      "In the organization. For a person whose roles are all of single chatbots: those for each of these chatbots.",
+  }),
+  chatbot_scopes: Schema.Array(Schema.Struct({ chatbot_id: ChatbotId, scopes: Schema.Array(Scope) })).annotate({
+    description: "What a person may do with single chatbots, beside what they may do with all.",
+  }),
   chatbot_id: Schema.NullOr(ChatbotId).annotate({
-    description: "The only chatbot that the key serves, or null for every chatbot of its organization.",
+    description:
+      "The only chatbot that the key serves, or null for every chatbot of its organization, and for a person.",
   }),
   is_operator: Schema.Boolean.annotate({
     description: "Whether the key has the scope `operator`, and reaches every organization.",
@@ -52,7 +73,10 @@ export const ConsoleSession = Schema.Struct({
         name: "Example Ltd",
         is_operator: false,
       },
+      person: null,
+      roles: [],
       scopes: ["chatbots:read", "conversations:read"],
+      chatbot_scopes: [],
       chatbot_id: null,
       is_operator: false,
     },

@@ -3,16 +3,18 @@ import { SecureRandom } from "effect/crypto"
 import { hashKey } from "../../domain/keys/ApiKey.ts"
 import { Caller, isOperator, onlyOne } from "../../domain/Caller.ts"
 import { ClientAddress } from "../../domain/ClientAddress.ts"
-import type { ConsoleSession, SignIn } from "../../domain/keys/ConsoleSession.ts"
+import { rightsFor, scopesByChatbot } from "../../domain/people/Rights.ts"
+import type { ConsoleSession, SignIn } from "../../domain/people/ConsoleSession.ts"
 import { isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import { Unauthorized } from "../../domain/Errors.ts"
 import * as ApiKeyStorage from "../../storage/keys/ApiKeys.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
-import { ApiKeys } from "./ApiKeys.ts"
+import { ApiKeys } from "../keys/ApiKeys.ts"
 import { localLimit } from "../../admission/LocalLimit.ts"
 import { networkOf, RateLimiter, REFUSED_COST, UNKEYED_COST } from "../../admission/RateLimiter.ts"
 import { RecentMap } from "../../system/RecentMap.ts"
+import { PersonSessions, type SessionOf } from "./PersonSessions.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
 
 export interface ConsoleSessionsSettings {
@@ -38,14 +40,23 @@ const wrongLink = new Unauthorized({
 })
 const nobody = new Unauthorized({ detail: "Nobody is signed in." })
 
-/** Content of the cookie: an API key, and the time in milliseconds since 1970 at which the session ends. */
-const Content = Schema.fromJsonString(Schema.Struct({ key: Schema.String, until: Schema.Finite }))
+/**
+ * Content of the cookie: an API key, or the secret of a person's session, and the time in milliseconds since 1970 at
+ * which the session ends.
+ */
+const Content = Schema.fromJsonString(
+  Schema.Struct({
+    key: Schema.optionalKey(Schema.String),
+    session: Schema.optionalKey(Schema.String),
+    until: Schema.Finite,
+  }),
+)
 const encodeContent = Schema.encodeEffect(Content)
 const decodeContent = Schema.decodeEffect(Content)
 
 /**
- * Sessions at the console. The server stores none: the browser keeps the API key, encrypted, in a cookie that its
- * programs cannot read. So a session ends when its key is revoked.
+ * Sessions at the console. The browser keeps an API key or the secret of a person's session, encrypted, in a cookie that
+ * its programs cannot read. The server stores the sessions of people alone: one of a key ends when that is revoked.
  */
 export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/services/keys/ConsoleSessions", {
   make: ({ lifetime }: ConsoleSessionsSettings) =>
@@ -53,6 +64,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
       const keys = yield* ApiKeys
       const storedKeys = yield* ApiKeyStorage.ApiKeys
       const rates = yield* RateLimiter
+      const people = yield* PersonSessions
       const random = yield* SecureRandom.SecureRandom
       const secrets = yield* ServerSecrets
       const ofAddress = yield* localLimit("", { quota: 1, seconds: HOUR }, { capacity: REFUSALS_PER_HOUR })
@@ -63,8 +75,10 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
       const describe = (caller: Caller["Service"]) =>
         Effect.map(storedKeys.owner(caller), (owner): ConsoleSession => ({
           ...owner,
-          scopes: caller.scopes,
-          chatbot_id: onlyOne(caller.chatbots) ?? null,
+          roles: caller.session?.roles ?? [],
+          scopes: rightsFor(caller, undefined, undefined).scopes,
+          chatbot_scopes: scopesByChatbot(caller.session?.roles ?? []),
+          chatbot_id: caller.person === undefined ? (onlyOne(caller.chatbots) ?? null) : null,
           is_operator: isOperator(caller),
         }))
 
@@ -88,6 +102,26 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
         return Effect.ignore(storedKeys.recordRefusedSignIn)
       })
 
+      /** Counts a refused attempt to sign in, ten times, and records it. */
+      const countRefusal = Effect.andThen(rates.unkeyed.charge(REFUSED_COST), recordRefusal)
+
+      /** Makes the cookie of a session. */
+      const cookieOf = Effect.fnUntraced(function* (content: { readonly key: string } | { readonly session: string }) {
+        const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lifetime)
+        return yield* Effect.flatMap(Effect.orDie(encodeContent({ ...content, until })), (text) =>
+          secrets.seal(PURPOSE, text),
+        )
+      })
+
+      /** What is in a cookie; undefined when the session is over or the cookie is not one of ours. */
+      const contentOf = Effect.fnUntraced(function* (cookie: string) {
+        if (cookie.length > COOKIE_MAX_LENGTH) return undefined
+        const text = yield* secrets.open(PURPOSE, cookie)
+        if (text === undefined) return undefined
+        const content = yield* Effect.orDie(decodeContent(text))
+        return (yield* Clock.currentTimeMillis) < content.until ? content : undefined
+      })
+
       return {
         /**
          * Begins a session. Every attempt counts for the client's address, and a wrong one ten times; as everywhere, a
@@ -107,32 +141,40 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
               ),
               (caller) => [found, caller] as const,
             ),
-          ).pipe(
-            Effect.tapErrorTag("Unauthorized", () => Effect.andThen(rates.unkeyed.charge(REFUSED_COST), recordRefusal)),
-          )
+          ).pipe(Effect.tapErrorTag("Unauthorized", () => countRefusal))
           yield* rates.unkeyed.charge(UNKEYED_COST)
           // Each session is an entry of the audit log, and a key that is known to be valid is not refused for its address.
           if (rates.isOn) {
             const { refusal } = yield* rates.decide(caller, requestCosts.plain)
             if (refusal !== undefined) return yield* refusal
           }
-          const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lifetime)
-          const cookie = yield* Effect.flatMap(
-            Effect.orDie(encodeContent({ key: Redacted.value(redacted), until })),
-            (content) => secrets.seal(PURPOSE, content),
-          )
+          const cookie = yield* cookieOf({ key: Redacted.value(redacted) })
           yield* storedKeys.recordSignIn(caller)
           const session = yield* Effect.catchTag(describe(caller), "NotFound", () => wrongKey)
           return { session, cookie, lifetime }
         }),
 
-        /** The API key in a cookie; undefined when the session is over or the cookie is not one of ours. */
-        keyIn: Effect.fnUntraced(function* (cookie: string) {
-          if (cookie.length > COOKIE_MAX_LENGTH) return undefined
-          const text = yield* secrets.open(PURPOSE, cookie)
-          if (text === undefined) return undefined
-          const { key, until } = yield* Effect.orDie(decodeContent(text))
-          return (yield* Clock.currentTimeMillis) < until ? key : undefined
+        /** Counts an attempt to sign in by anything but a key for the client's address; a wrong one ten times. */
+        attempt: <A, E, R>(work: Effect.Effect<A, E | Unauthorized, R>) =>
+          Effect.andThen(
+            rates.unkeyed.ensureFree,
+            Effect.tapErrorTag(work, "Unauthorized", () => countRefusal),
+          ).pipe(Effect.tap(rates.unkeyed.charge(UNKEYED_COST))),
+
+        /** Begins a session of a person who has proven who they are: always a new one, whatever the browser had. */
+        begin: Effect.fn("ConsoleSessions.begin")(function* (of: SessionOf) {
+          const secret = yield* people.begin(of, lifetime)
+          const caller = yield* people.authenticate(secret)
+          const session = yield* Effect.catchTag(describe(caller), "NotFound", () => nobody)
+          return { session, cookie: yield* cookieOf({ session: secret }), lifetime }
+        }),
+
+        contentOf,
+
+        /** Ends the session of a person in a cookie. Returns it; undefined where there is none. */
+        end: Effect.fn("ConsoleSessions.end")(function* (cookie: string) {
+          const secret = (yield* contentOf(cookie))?.session
+          return secret === undefined ? undefined : yield* people.end(secret)
         }),
 
         /** Describes the session of the caller. */
