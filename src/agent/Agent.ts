@@ -22,7 +22,8 @@ import type { AgentTool } from "./tools/AgentTool.ts"
 import type { Passage } from "../domain/knowledge/Passage.ts"
 import { passageJson, passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { type ListDocuments, listTool } from "./tools/ListTool.ts"
-import { listDocuments } from "../models/ToolDeclaration.ts"
+import { listDocuments, requestHuman } from "../models/ToolDeclaration.ts"
+import { type OnHumanRequested, requestHumanTool } from "./tools/RequestHumanTool.ts"
 import type { BoundedText } from "../text/BoundedText.ts"
 
 /** The chatbot and the conversation of a reply, with the functions that follow it. */
@@ -46,6 +47,8 @@ export interface AgentInput {
   readonly approved?: FindApproved | undefined
   /** Lists the chatbot's documents. Without it, the model is offered no list of them. */
   readonly documents?: ListDocuments | undefined
+  /** Hears that the model asks for a person. Without it, the model is offered no such tool. */
+  readonly onHumanRequested?: OnHumanRequested | undefined
   /** Further tools, which are offered beside the search where tools are enabled. */
   readonly tools?: ReadonlyArray<AgentTool>
   /** Receives the events of the reply as they happen. With it, the model's answers are requested as streams. */
@@ -162,7 +165,7 @@ export class Agent extends Context.Service<
               judged.push(cost.tokens)
               return countApart(cost)
             }
-            const tools = input.toolsEnabled ? toolsOf({ ...input, search }, limits) : []
+            const tools = toolsOf({ ...input, search }, limits)
             const result = yield* runLoop({
               opening: yield* openingOf({ ...input, search }, limits, onApproved),
               tools,
@@ -229,9 +232,18 @@ const notConfigured = ({ detail }: ModelUnavailable) =>
  * The tools of a reply. A tool of the chatbot's owner that has the name of the list of documents, from a time when there
  * was no such list, stands in its place, because no provider accepts two tools of one name.
  */
-const toolsOf = ({ documents, search, tools = [] }: AgentInput, limits: AgentLimits): ReadonlyArray<AgentTool> => {
+const toolsOf = (input: AgentInput, limits: AgentLimits): ReadonlyArray<AgentTool> => {
+  const { documents, onHumanRequested, search, tools = [] } = input
+  const human = onHumanRequested === undefined ? [] : [requestHumanTool(onHumanRequested)]
+  if (!input.toolsEnabled) return human
+  const others = tools.filter(({ name }) => human.length === 0 || name !== requestHuman.name)
   const isTaken = tools.some(({ name }) => name === listDocuments.name)
-  return [searchTool(search, limits), ...(documents === undefined || isTaken ? [] : [listTool(documents)]), ...tools]
+  return [
+    searchTool(search, limits),
+    ...(documents === undefined || isTaken ? [] : [listTool(documents)]),
+    ...human,
+    ...others,
+  ]
 }
 
 const openingOf = Effect.fnUntraced(function* (

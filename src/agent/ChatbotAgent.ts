@@ -14,7 +14,15 @@ import { type ApprovedAnswer, Questions } from "../storage/sources/Questions.ts"
 import { ChatbotTools } from "../storage/tools/ChatbotTools.ts"
 import { asked } from "../knowledge/QuestionForms.ts"
 
-type FromCaller = "emit" | "history" | "onGivenUp" | "onSource" | "onStep" | "onStepBegin" | "showsRequests"
+type FromCaller =
+  | "emit"
+  | "history"
+  | "onHumanRequested"
+  | "onGivenUp"
+  | "onSource"
+  | "onStep"
+  | "onStepBegin"
+  | "showsRequests"
 
 /** The parts of a reply that do not come from the settings of its chatbot. */
 export interface ChatbotReplyInput extends Pick<AgentInput, FromCaller> {
@@ -119,6 +127,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
             approved: approvedOf(chatbot, onSearch),
             documents: documentsOf(chatbot),
             tools,
+            onHumanRequested: chatbot.settings.handover?.tool === true ? input.onHumanRequested : undefined,
           }),
         ),
     }

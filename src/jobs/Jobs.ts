@@ -8,6 +8,7 @@ import { OrganizationRemoval } from "./OrganizationRemoval.ts"
 import * as Mails from "./Mails.ts"
 import * as Reembedding from "./Reembedding.ts"
 import * as Retention from "./Retention.ts"
+import * as Returns from "./Returns.ts"
 import * as Sealing from "./Sealing.ts"
 import * as Topics from "./Topics.ts"
 import { TestRuns } from "./TestRuns.ts"
@@ -29,6 +30,7 @@ export const layer = (settings: JobsSettings) =>
     OrganizationRemoval.layerRegularly,
     Reembedding.layer(),
     Retention.layer(settings.retention),
+    Returns.layer,
     Sealing.layer,
     Topics.layer.pipe(Layer.provide(Budgets.layer(settings.budgets))),
   ).pipe(

@@ -92,6 +92,8 @@ export interface Replies {
   readonly filesUnseen: string
   /** `{}` stands for the places nearby. */
   readonly didYouMean: string
+  /** Announces a person. */
+  readonly human: string
 }
 
 /**
@@ -105,6 +107,8 @@ export interface Locale {
   readonly spelling?: RegExp
   readonly functionWords: FunctionWords
   readonly smallTalk: SmallTalkPhrases
+  /** Phrases that ask for a person, between commas. One of a single word asks for one where nothing else is said. */
+  readonly human: string
   readonly asking: QuestionWords
   /** Without them, no number that is written out is compared. */
   readonly claims?: ClaimWords

@@ -30,6 +30,8 @@ export const locale: Locale = {
     refusal:
       "ne, teď ne, později, možná později, raději ne, radši ne, nechci, nechci to říct, přeskočit, přeskoč, nemám",
   },
+  human:
+    "mluvit s člověkem, promluvit si s člověkem, mluvit s někým, mluvit s operátorem, spojit s člověkem, spojit s operátorem, živého člověka, živého operátora, člověk, operátor",
   asking: {
     amount: "kolik, jak dlouho, jak daleko, jak vysoký, jak často, kolik stojí, +cena, +počet",
     time: "kdy, od kdy, do kdy, v kolik, v kterém roce, který den",
@@ -55,6 +57,7 @@ export const locale: Locale = {
     searchFailed: "V dokumentech se teď nepodařilo vyhledávat. Zkuste to prosím za chvíli znovu.",
     filesUnseen: "Obrázky ani soubory číst neumím. Napište prosím svou otázku.",
     didYouMean: "Měli jste na mysli {}?",
+    human: "Někdo z našeho týmu vám tady odpoví.",
   },
   emailRequest: "Než odpovím: jaká je vaše e-mailová adresa?",
   noChat: "Tento chat není k dispozici.",

@@ -29,6 +29,8 @@ export const locale: Locale = {
       "venligst, alle, allesammen, mange, meget, for hjælpen, for svaret, for informationen, ok, okay, fint, perfekt",
     refusal: "nej, helst ikke, ikke nu, senere, vil ikke, jeg vil ikke, det vil jeg ikke, spring over, har ikke nogen",
   },
+  human:
+    "tale med et menneske, snakke med et menneske, tale med en person, snakke med en person, tale med nogen, snakke med nogen, tale med en medarbejder, snakke med en medarbejder, menneske, medarbejder",
   asking: {
     amount: "hvor mange, hvor meget, hvor længe, hvor gammel, hvor langt, hvor høj, hvor ofte, +pris, +koster, +antal",
     time: "hvornår, hvilket år, hvilken dag, hvilken dato, hvad tid, +åbningstider",
@@ -55,6 +57,7 @@ export const locale: Locale = {
     searchFailed: "Jeg kunne ikke søge i dokumenterne lige nu. Prøv igen om et øjeblik.",
     filesUnseen: "Jeg kan ikke læse billeder eller filer. Skriv venligst dit spørgsmål.",
     didYouMean: "Mente du {}?",
+    human: "En fra vores team svarer dig her.",
   },
   emailRequest: "Inden jeg svarer: Hvad er din e-mailadresse?",
   noChat: "Denne chat er ikke tilgængelig.",

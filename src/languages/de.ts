@@ -35,6 +35,8 @@ export const locale: Locale = {
     refusal:
       "nein, nö, nee, lieber nicht, jetzt nicht, nicht jetzt, später, möchte ich nicht, das möchte ich nicht, ich möchte nicht, will ich nicht, überspringen",
   },
+  human:
+    "mit einem menschen sprechen, mit einem menschen reden, mit einem menschen verbinden, mit einem mitarbeiter sprechen, mit einem mitarbeiter reden, mit einer mitarbeiterin sprechen, mit jemandem sprechen, mit jemandem reden, mit einer person sprechen, einem echten menschen, einen menschen bitte, mensch, mitarbeiter",
   asking: {
     amount:
       "wie viel, wie viele, wieviel, wieviele, wie lange, wie lang, wie alt, wie weit, wie hoch, wie groß, wie oft, wie +warm, wie +schwer, wie +teuer, was +kostet, was +kosten, +preis, +kosten, +anzahl, +frist, +dauer",
@@ -76,6 +78,7 @@ export const locale: Locale = {
     searchFailed: "Ich konnte die Dokumente gerade nicht durchsuchen. Bitte versuchen Sie es gleich noch einmal.",
     filesUnseen: "Bilder und Dateien kann ich nicht lesen. Bitte schreiben Sie Ihre Frage.",
     didYouMean: "Meinten Sie {}?",
+    human: "Jemand aus unserem Team antwortet Ihnen hier.",
   },
   emailRequest: "Wie lautet Ihre E-Mail-Adresse? Danach beantworte ich Ihre Frage.",
   noChat: "Dieser Chat ist nicht verfügbar.",

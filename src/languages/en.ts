@@ -31,6 +31,8 @@ export const locale: Locale = {
     refusal:
       "no, nope, not now, later, maybe later, skip, skip it, skip that, rather not, i'd rather not, i prefer not to, i don't want to",
   },
+  human:
+    "talk to a human, speak to a human, speak with a human, talk to a person, speak to a person, to a real person, talk to someone, speak to someone, speak with someone, talk to an agent, speak to an agent, connect me to an agent, talk to a representative, a human please, live agent, human agent, human, agent, representative",
   asking: {
     amount:
       "how many, how much, how long, how old, how far, how high, how tall, how big, how large, how often, how +heavy, how +deep, what percentage, +price, +cost, +costs, +number, +fee, +limit, +height, +length, +size, +duration",
@@ -71,6 +73,7 @@ export const locale: Locale = {
     searchFailed: "I could not search the documents just now. Please try again in a moment.",
     filesUnseen: "I cannot read images or files. Please write your question.",
     didYouMean: "Did you mean {}?",
+    human: "A person of our team will answer you here.",
   },
   emailRequest: "Before I answer, what is your e-mail address?",
   noChat: "This chat is not available.",

@@ -34,6 +34,8 @@ export const locale: Locale = {
     refusal:
       "no, ahora no, más tarde, luego, prefiero no, prefiero no decirlo, prefiero no darlo, no quiero, omitir, saltar, paso, no tengo",
   },
+  human:
+    "hablar con un humano, hablar con una persona, hablar con alguien, hablar con un agente, hablar con un asesor, pasar con un agente, atención humana, un humano por favor, humano, agente, asesor",
   asking: {
     amount:
       "cuánto, cuánta, cuántos, cuántas, cuánto tiempo, qué edad, qué distancia, cada cuánto, +precio, +cuesta, +vale, +número, +plazo, +duración",
@@ -62,6 +64,7 @@ export const locale: Locale = {
     searchFailed: "Ahora mismo no he podido buscar en los documentos. Inténtalo de nuevo dentro de un momento.",
     filesUnseen: "No puedo leer imágenes ni archivos. Por favor, escriba su pregunta.",
     didYouMean: "¿Quisiste decir {}?",
+    human: "Una persona de nuestro equipo le responderá aquí.",
   },
   emailRequest: "Antes de responder, ¿cuál es tu dirección de correo electrónico?",
   noChat: "Este chat no está disponible.",

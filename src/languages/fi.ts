@@ -31,6 +31,8 @@ export const locale: Locale = {
     courtesy: "ole hyvä, kaikille, paljon, oikein, tosi, avusta, vastauksesta, tiedosta, ok, hyvä, hienoa, selvä",
     refusal: "ei, en, en halua, en halua kertoa, mieluummin en, en mieluummin, ei nyt, myöhemmin, ohita, ei ole",
   },
+  human:
+    "puhua ihmiselle, puhua ihmisen kanssa, jutella ihmisen kanssa, puhua jonkun kanssa, puhua asiakaspalvelijan kanssa, puhua työntekijän kanssa, ihminen, asiakaspalvelija",
   asking: {
     amount: "kuinka monta, kuinka paljon, paljonko, montako, kuinka kauan, kuinka usein, +hinta",
     time: "milloin, mihin asti, mihin aikaan, minä vuonna, minä päivänä",
@@ -54,6 +56,7 @@ export const locale: Locale = {
     searchFailed: "En voinut juuri nyt hakea asiakirjoista. Yritä hetken kuluttua uudelleen.",
     filesUnseen: "En osaa lukea kuvia enkä tiedostoja. Kirjoita kysymyksesi.",
     didYouMean: "Tarkoititko: {}?",
+    human: "Joku tiimistämme vastaa sinulle täällä.",
   },
   emailRequest: "Mikä on sähköpostiosoitteesi? Vastaan sen jälkeen.",
   noChat: "Tämä keskustelu ei ole käytettävissä.",

@@ -33,6 +33,8 @@ export const locale: Locale = {
     refusal:
       "non, nan, pas maintenant, plus tard, je préfère pas, je préfère ne pas, je préfère ne pas le dire, je ne veux pas, je ne souhaite pas, je refuse, passer, ignorer",
   },
+  human:
+    "parler à un humain, parler à une personne, parler avec une personne, parler à quelqu'un, parler avec quelqu'un, parler à un conseiller, parler à un agent, joindre un conseiller, à une vraie personne, un humain svp, humain, conseiller",
   asking: {
     amount:
       "combien, combien de, combien de temps, c'est combien, quel âge, quelle hauteur, quelle distance, +prix, +coûte, +tarif, +nombre, +durée, +délai",
@@ -63,6 +65,7 @@ export const locale: Locale = {
     searchFailed: "Je n’ai pas pu consulter les documents à l’instant. Veuillez réessayer dans un moment.",
     filesUnseen: "Je ne peux pas lire les images ni les fichiers. Veuillez écrire votre question.",
     didYouMean: "Vouliez-vous dire {} ?",
+    human: "Une personne de notre équipe vous répondra ici.",
   },
   emailRequest: "Avant de vous répondre, quelle est votre adresse e-mail ?",
   noChat: "Ce chat n’est pas disponible.",

@@ -31,6 +31,8 @@ export const locale: Locale = {
       "kérem, kérlek, mindenkinek, szépen, nagyon, a segítséget, a választ, az információt, ok, rendben, szuper, tökéletes",
     refusal: "nem, inkább nem, most nem, később, nem akarom, nem szeretném, nem adom meg, kihagyom, nincs",
   },
+  human:
+    "emberrel beszélni, beszélni egy emberrel, beszélni egy ügyintézővel, ügyintézővel beszélni, beszélhetek valakivel, beszélni valakivel, élő ügyintéző, ember, ügyintéző",
   asking: {
     amount: "mennyi, hány, mennyibe, meddig, milyen gyakran, +ára, +száma",
     time: "mikor, mióta, hány órakor, melyik évben, melyik nap",
@@ -55,6 +57,7 @@ export const locale: Locale = {
     searchFailed: "Most nem tudtam keresni a dokumentumokban. Kérem, próbálja újra egy kicsit később.",
     filesUnseen: "Képeket és fájlokat nem tudok olvasni. Kérem, írja le a kérdését.",
     didYouMean: "Erre gondolt: {}?",
+    human: "Csapatunk egyik tagja itt válaszol Önnek.",
   },
   emailRequest: "Mielőtt válaszolok, mi az e-mail-címe?",
   noChat: "Ez a csevegés nem érhető el.",

@@ -29,6 +29,8 @@ export const locale: Locale = {
     courtesy: "tolong, semua, semuanya, kawan, pak, bu, banyak, atas bantuannya, atas jawabannya, oke, baik, bagus",
     refusal: "tidak, nggak, gak, enggak, tidak mau, tidak usah, jangan, nanti, nanti saja, lewati, lewat, tidak punya",
   },
+  human:
+    "bicara dengan manusia, berbicara dengan manusia, bicara dengan orang, berbicara dengan orang, bicara dengan seseorang, bicara dengan agen, berbicara dengan agen, bicara dengan petugas, hubungkan dengan petugas, manusia, petugas",
   asking: {
     amount: "berapa, berapa banyak, berapa lama, berapa harga, seberapa, +harga, +jumlah",
     time: "kapan, sejak kapan, sampai kapan, jam berapa, tahun berapa, hari apa",
@@ -53,6 +55,7 @@ export const locale: Locale = {
     searchFailed: "Saya tidak dapat mencari di dalam dokumen saat ini. Silakan coba lagi sebentar lagi.",
     filesUnseen: "Saya tidak dapat membaca gambar atau berkas. Silakan tulis pertanyaan Anda.",
     didYouMean: "Apakah maksud Anda {}?",
+    human: "Seseorang dari tim kami akan menjawab Anda di sini.",
   },
   emailRequest: "Sebelum saya menjawab, apa alamat e-mail Anda?",
   noChat: "Obrolan ini tidak tersedia.",

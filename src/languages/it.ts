@@ -34,6 +34,8 @@ export const locale: Locale = {
     refusal:
       "no, non ora, più tardi, dopo, preferisco di no, preferisco non dirlo, preferirei di no, non voglio, non ce l'ho, salta",
   },
+  human:
+    "parlare con un umano, parlare con una persona, parlare con qualcuno, parlare con un operatore, parlare con un essere umano, operatore umano, un operatore per favore, umano, operatore",
   asking: {
     amount:
       "quanto, quanta, quanti, quante, quanto tempo, quanto costa, che età, ogni quanto, +prezzo, +costo, +numero, +durata",
@@ -62,6 +64,7 @@ export const locale: Locale = {
     searchFailed: "Non sono riuscito a cercare nei documenti. Riprova tra un momento.",
     filesUnseen: "Non posso leggere immagini o file. Scriva la sua domanda, per favore.",
     didYouMean: "Intendevi {}?",
+    human: "Una persona del nostro team Le risponderà qui.",
   },
   emailRequest: "Prima di rispondere, qual è il tuo indirizzo e-mail?",
   noChat: "Questa chat non è disponibile.",

@@ -34,6 +34,8 @@ export const locale: Locale = {
     refusal:
       "nee, neen, liever niet, nu niet, niet nu, later, dat wil ik niet, wil ik niet, ik wil niet, overslaan, sla over",
   },
+  human:
+    "met een mens praten, met een mens spreken, met iemand praten, met iemand spreken, met een medewerker praten, met een medewerker spreken, een mens spreken, een medewerker spreken, een mens alstublieft, mens, medewerker",
   asking: {
     amount: "hoeveel, hoe lang, hoe oud, hoe ver, hoe hoog, hoe groot, hoe vaak, +prijs, +kost, +kosten, +aantal",
     time: "wanneer, sinds wanneer, tot wanneer, hoe laat, in welk jaar, welk jaar, op welke dag, +openingstijden",
@@ -61,6 +63,7 @@ export const locale: Locale = {
     searchFailed: "Ik kon de documenten zojuist niet doorzoeken. Probeer het zo meteen opnieuw.",
     filesUnseen: "Ik kan geen afbeeldingen of bestanden lezen. Schrijf alstublieft uw vraag.",
     didYouMean: "Bedoelde je {}?",
+    human: "Iemand van ons team antwoordt u hier.",
   },
   emailRequest: "Wat is je e-mailadres? Daarna beantwoord ik je vraag.",
   noChat: "Deze chat is niet beschikbaar.",

@@ -29,6 +29,8 @@ export const locale: Locale = {
       "vennligst, alle, alle sammen, så mye, for hjelpen, for svaret, for informasjonen, ok, okei, fint, flott, perfekt",
     refusal: "nei, helst ikke, ikke nå, senere, vil ikke, jeg vil ikke, jeg vil ikke si, hopp over, har ikke",
   },
+  human:
+    "snakke med et menneske, prate med et menneske, snakke med en person, snakke med noen, prate med noen, snakke med en medarbeider, snakke med en kundebehandler, menneske, kundebehandler",
   asking: {
     amount: "hvor mange, hvor mye, hvor lenge, hvor gammel, hvor langt, hvor høy, hvor ofte, +pris, +koster, +antall",
     time: "når, hvilket år, hvilken dag, hvilken dato, +åpningstider",
@@ -55,6 +57,7 @@ export const locale: Locale = {
     searchFailed: "Jeg kunne ikke søke i dokumentene akkurat nå. Prøv igjen om et øyeblikk.",
     filesUnseen: "Jeg kan ikke lese bilder eller filer. Skriv spørsmålet ditt.",
     didYouMean: "Mente du {}?",
+    human: "En fra teamet vårt svarer deg her.",
   },
   emailRequest: "Før jeg svarer: Hva er e-postadressen din?",
   noChat: "Denne chatten er ikke tilgjengelig.",

@@ -31,6 +31,8 @@ export const locale: Locale = {
     refusal:
       "nie, nie teraz, później, może później, wolę nie, wolę nie podawać, nie chcę, nie chcę podawać, nie podam, pomiń, nie mam",
   },
+  human:
+    "porozmawiać z człowiekiem, rozmawiać z człowiekiem, porozmawiać z konsultantem, rozmawiać z konsultantem, połączyć z konsultantem, połącz z konsultantem, porozmawiać z kimś, porozmawiać z osobą, człowiek, konsultant",
   asking: {
     amount:
       "ile, ilu, ile czasu, ile kosztuje, jak długo, jak daleko, jak często, jaki procent, +cena, +liczba, +koszt",
@@ -58,6 +60,7 @@ export const locale: Locale = {
     searchFailed: "Nie udało się teraz przeszukać dokumentów. Spróbuj ponownie za chwilę.",
     filesUnseen: "Nie potrafię odczytywać obrazów ani plików. Proszę napisać pytanie.",
     didYouMean: "Czy chodziło o {}?",
+    human: "Osoba z naszego zespołu odpowie tutaj.",
   },
   emailRequest: "Zanim odpowiem: jaki jest Twój adres e-mail?",
   noChat: "Ten czat jest niedostępny.",

@@ -32,6 +32,8 @@ export const locale: Locale = {
     refusal:
       "não, agora não, mais tarde, depois, prefiro não, prefiro não dizer, prefiro não informar, não quero, não tenho, pular, ignorar",
   },
+  human:
+    "falar com um humano, falar com uma pessoa, falar com alguém, falar com um atendente, falar com um agente, falar com um operador, atendimento humano, atendente humano, humano, atendente",
   asking: {
     amount:
       "quanto, quanta, quantos, quantas, quanto tempo, quanto custa, que idade, que distância, +preço, +prazo, +número, +duração",
@@ -60,6 +62,7 @@ export const locale: Locale = {
     searchFailed: "Não consegui pesquisar nos documentos agora. Tente novamente em instantes.",
     filesUnseen: "Não consigo ler imagens nem arquivos. Por favor, escreva a sua pergunta.",
     didYouMean: "Você quis dizer {}?",
+    human: "Uma pessoa da nossa equipa responde-lhe aqui.",
   },
   emailRequest: "Antes de responder, qual é o seu endereço de e-mail?",
   noChat: "Este chat não está disponível.",

@@ -29,6 +29,8 @@ export const locale: Locale = {
       "vă rog, te rog, tuturor, mult, frumos, pentru ajutor, pentru răspuns, pentru informații, ok, bine, perfect, super",
     refusal: "nu, nu acum, mai târziu, prefer să nu, prefer să nu spun, nu vreau, sari peste, omite, nu am",
   },
+  human:
+    "vorbesc cu un om, vorbi cu un om, vorbesc cu o persoană, vorbi cu o persoană, vorbesc cu cineva, vorbi cu cineva, vorbesc cu un operator, vorbi cu un operator, operator uman, om, operator",
   asking: {
     amount: "cât, câtă, câți, câte, cât timp, cât costă, cât de des, +prețul, +numărul",
     time: "când, de când, până când, la ce oră, în ce an, în ce zi",
@@ -53,6 +55,7 @@ export const locale: Locale = {
     searchFailed: "Nu am putut căuta în documente acum. Vă rog să încercați din nou peste câteva momente.",
     filesUnseen: "Nu pot citi imagini sau fișiere. Vă rog să scrieți întrebarea.",
     didYouMean: "Ați vrut să spuneți {}?",
+    human: "O persoană din echipa noastră vă va răspunde aici.",
   },
   emailRequest: "Înainte de a răspunde, care este adresa dvs. de e-mail?",
   noChat: "Acest chat nu este disponibil.",

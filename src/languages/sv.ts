@@ -29,6 +29,8 @@ export const locale: Locale = {
       "snälla, allihop, alla, så mycket, för hjälpen, för svaret, för informationen, ok, okej, bra, toppen, perfekt",
     refusal: "nej, helst inte, inte nu, senare, vill inte, jag vill inte, det vill jag inte, hoppa över, har ingen",
   },
+  human:
+    "prata med en människa, tala med en människa, prata med en person, tala med en person, prata med någon, tala med någon, prata med en medarbetare, prata med en handläggare, människa, medarbetare",
   asking: {
     amount:
       "hur många, hur mycket, hur länge, hur gammal, hur långt, hur hög, hur stor, hur ofta, +pris, +kostar, +antal",
@@ -56,6 +58,7 @@ export const locale: Locale = {
     searchFailed: "Jag kunde inte söka i dokumenten just nu. Försök igen om en stund.",
     filesUnseen: "Jag kan inte läsa bilder eller filer. Skriv din fråga.",
     didYouMean: "Menade du {}?",
+    human: "Någon i vårt team svarar dig här.",
   },
   emailRequest: "Innan jag svarar: vilken e-postadress har du?",
   noChat: "Den här chatten är inte tillgänglig.",

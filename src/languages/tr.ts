@@ -34,6 +34,8 @@ export const locale: Locale = {
     refusal:
       "hayır, yok, istemiyorum, vermek istemiyorum, söylemek istemiyorum, şimdi değil, daha sonra, sonra, geç, atla, olmaz",
   },
+  human:
+    "insanla konuşmak, bir insanla görüşmek, biriyle konuşmak, biriyle görüşmek, temsilciyle konuşmak, temsilciyle görüşmek, müşteri temsilcisine bağlan, müşteri temsilcisiyle görüşmek, gerçek bir kişiyle, insan, temsilci",
   asking: {
     amount:
       "kaç, kaçtır, ne kadar, ne kadardır, kaç tane, ne kadar süre, ne sıklıkla, kaç yaşında, yüzde kaç, +fiyatı, +ücreti, +sayısı",
@@ -61,6 +63,7 @@ export const locale: Locale = {
     searchFailed: "Şu anda belgelerde arama yapamadım. Lütfen biraz sonra tekrar deneyin.",
     filesUnseen: "Görselleri ve dosyaları okuyamıyorum. Lütfen sorunuzu yazın.",
     didYouMean: "Bunu mu demek istediniz: {}?",
+    human: "Ekibimizden bir kişi size burada yanıt verecek.",
   },
   emailRequest: "Yanıtlamadan önce, e-posta adresiniz nedir?",
   noChat: "Bu sohbet kullanılamıyor.",

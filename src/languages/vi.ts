@@ -30,6 +30,8 @@ export const locale: Locale = {
     refusal:
       "không, không phải bây giờ, để sau, sau này, tôi không muốn, không muốn nói, không muốn cho biết, thôi, bỏ qua, không có",
   },
+  human:
+    "nói chuyện với người, nói chuyện với nhân viên, nói chuyện với ai đó, gặp nhân viên, gặp người thật, nói với người thật, kết nối với nhân viên, gặp tư vấn viên, tư vấn viên",
   asking: {
     amount: "bao nhiêu, bao lâu, bao xa, mấy, +giá, +số",
     time: "khi nào, bao giờ, mấy giờ, năm nào, ngày nào",
@@ -54,6 +56,7 @@ export const locale: Locale = {
     searchFailed: "Hiện tôi không thể tìm kiếm trong các tài liệu. Vui lòng thử lại sau giây lát.",
     filesUnseen: "Tôi không đọc được hình ảnh hoặc tệp. Vui lòng viết câu hỏi của bạn.",
     didYouMean: "Có phải ý bạn là {} không?",
+    human: "Một người trong đội ngũ của chúng tôi sẽ trả lời bạn tại đây.",
   },
   emailRequest: "Trước khi trả lời, xin cho biết địa chỉ e-mail của bạn là gì?",
   noChat: "Cuộc trò chuyện này không khả dụng.",

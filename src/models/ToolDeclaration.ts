@@ -28,6 +28,19 @@ export const searchKnowledgeBase: ToolDeclaration = {
   inputSchema: { ...Tool.getJsonSchemaFromSchema(SearchInput), additionalProperties: false },
 }
 
+/** The input of `requestHuman`. */
+export const HumanRequest = Schema.Struct({
+  reason: textBetween(1, 500).annotate({ description: "Why, in a few words for the person." }),
+})
+
+/** The declaration of the request for a person, to whom the conversation is handed over once the reply is made. */
+export const requestHuman: ToolDeclaration = {
+  name: "requestHuman",
+  description:
+    "Hands this conversation over to a person of the team, who answers from then on. Call it when the user asks for a person, and when only a person can do what the user needs. Do not call it because of an earlier wish that a person has dealt with since. Then tell the user in one sentence, in the user's language, that a person will answer here.",
+  inputSchema: { ...Tool.getJsonSchemaFromSchema(HumanRequest), additionalProperties: false },
+}
+
 /** The most titles that `listDocuments` returns. */
 export const TITLES_MAX = 50
 

@@ -55,6 +55,7 @@ import { SignIns } from "./people/SignIns.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./documents/Reembeddings.ts"
 import { Replies } from "./conversations/Replies.ts"
+import { Returns } from "./inbox/Returns.ts"
 import { Retention } from "./conversations/Retention.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { TestQueue } from "./evaluation/TestQueue.ts"
@@ -118,6 +119,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Restoration.layer,
     Replies.layer,
     Retention.layer,
+    Returns.layer,
     ServerSecrets.layer,
     SignInProviders.layer,
     SignIns.layer,

@@ -133,7 +133,7 @@ export const makeFilledTenant = Effect.gen(function* () {
   const running = yield* add("running")
   const attempt = yield* claim
   yield* mine((yield* Chunks).insert(yield* chunkBatch({ ...attempt, chatbot, document: running.id, count: 1 })))
-  const session = yield* mine(
+  const { id: session } = yield* mine(
     conversations.append(
       chatbot,
       {
@@ -203,7 +203,7 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* mine((yield* Budgets).reserve(reservationOf(reservation, apiKeyId)))
   yield* count(MessageId.make(yield* newId))
   const unfinished = MessageId.make(yield* newId)
-  const underWay = { id: unfinished, organization, session, chatbotId: chatbot, apiKeyId }
+  const underWay = { id: unfinished, organization, session, chatbotId: chatbot, apiKeyId, isSeen: true }
   yield* (yield* UnfinishedReplies).store([{ ...underWay, draft }], Duration.minutes(5))
   const keyed = keyedOf(organization, apiKeyId, yield* newId)
   const idempotencyKeys = yield* IdempotencyKeys

@@ -1,5 +1,5 @@
 import { Duration, Effect, Exit, type Schema } from "effect"
-import { listDocuments, searchKnowledgeBase, type ToolDeclaration } from "../../models/ToolDeclaration.ts"
+import { listDocuments, requestHuman, searchKnowledgeBase, type ToolDeclaration } from "../../models/ToolDeclaration.ts"
 import { attributes, genAi, operations } from "../../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../../observability/Border.ts"
 import { tool as metrics } from "../../observability/Metrics.ts"
@@ -76,5 +76,10 @@ export const runTool = (
 }
 
 /** Kind of a tool in spans and metrics for the operator. The names of tools are their owners'. */
-const kindOf = ({ name }: AgentTool): string =>
-  name === searchKnowledgeBase.name ? "search" : name === listDocuments.name ? "list" : "http"
+const kindOf = ({ name }: AgentTool): string => kinds.get(name) ?? "http"
+
+const kinds: ReadonlyMap<string, string> = new Map([
+  [searchKnowledgeBase.name, "search"],
+  [listDocuments.name, "list"],
+  [requestHuman.name, "human"],
+])

@@ -212,7 +212,13 @@ export type Step = typeof Step.Type
 export const ChatReply = Schema.Struct({
   session_id: SessionId,
   finish_reason: FinishReason,
-  output: Schema.String.annotate({ description: "The reply." }),
+  output: Schema.String.annotate({ description: "The reply. Empty where people answer instead of the chatbot." }),
+  handover: Schema.optionalKey(
+    Schema.Struct({ owner: Schema.Literal("people") }).annotate({
+      description:
+        "Where people answer in the conversation from now on: they have it already, and the message waits for them, or this reply hands it over.",
+    }),
+  ),
   sources: Schema.optionalKey(
     Schema.Array(Source).annotate({ description: "The passages that the reply rests on, where it rests on some." }),
   ),

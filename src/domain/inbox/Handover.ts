@@ -116,7 +116,7 @@ export const HandoverSettings = Schema.Struct({
   hours: Schema.optionalKey(OpeningHours).annotate({ description: "Absent: people are always there." }),
   returnAfterMinutes: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 5, maximum: 43_200 }))).annotate({
     description:
-      "Minutes without a message after which the bot answers again. Absent: only when somebody hands back, or closes.",
+      "Minutes without a message, a note or an assignment after which the bot answers again. Absent: only when somebody hands back, or closes.",
   }),
   assign: Schema.optionalKey(Schema.Literals(["by_hand", "in_turn"])).annotate({
     description: "`in_turn`: to the person who is there and has the fewest conversations. Default: `by_hand`.",

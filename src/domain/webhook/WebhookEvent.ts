@@ -6,6 +6,8 @@ import { SourceId, SourceKind } from "../knowledge/Source.ts"
 import { SourceRun, SourceRunId } from "../knowledge/SourceRun.ts"
 import { TestRun, TestRunId } from "../evaluation/TestRun.ts"
 import { ApiKeyId, ChatbotId, DocumentId, MessageId, OrganizationId, SessionId } from "../Ids.ts"
+import { HandoverReason } from "../inbox/Handover.ts"
+import { PersonName } from "../inbox/PersonName.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 
 /*
@@ -27,6 +29,9 @@ export const WebhookEventType = Schema.Literals([
   "source.finished",
   "source.failed",
   "conversation.created",
+  "conversation.handover",
+  "conversation.assigned",
+  "conversation.returned",
   "message.created",
   "feedback.created",
   "budget.spent",
@@ -45,6 +50,9 @@ export const scopeOfEvent: Readonly<Record<WebhookEventType, Scope>> = {
   "source.finished": "knowledge:read",
   "source.failed": "knowledge:read",
   "conversation.created": "conversations:read",
+  "conversation.handover": "conversations:read",
+  "conversation.assigned": "conversations:read",
+  "conversation.returned": "conversations:read",
   "message.created": "conversations:read",
   "feedback.created": "conversations:read",
   "budget.spent": "admin",
@@ -76,6 +84,17 @@ const SourceData = Schema.Struct({
   ...Struct.pick(SourceRun.fields, ["status", "counts", "error"]),
 })
 
+const OwnerData = Schema.Struct({
+  id: SessionId,
+  chatbot_id: ChatbotId,
+  visitor_id: VisitorId,
+  reason: Schema.NullOr(HandoverReason).annotate({ description: "Null on `conversation.assigned`." }),
+  person: Schema.NullOr(PersonName).annotate({
+    description: "Who did it; null for the visitor, the bot, an API key and the server.",
+  }),
+  assignee: Schema.NullOr(PersonName).annotate({ description: "Who looks after the conversation from now on." }),
+})
+
 /** The data of each type of event. */
 export const webhookData = {
   "chatbot.updated": Schema.Struct({
@@ -99,6 +118,9 @@ export const webhookData = {
     user_info: Schema.JsonObject,
     created_at: Timestamp,
   }),
+  "conversation.handover": OwnerData,
+  "conversation.assigned": OwnerData,
+  "conversation.returned": OwnerData,
   "message.created": Schema.Struct({
     id: MessageId,
     session_id: SessionId,
@@ -112,6 +134,7 @@ export const webhookData = {
     model: Schema.NullOr(Schema.String),
     finish_reason: Schema.NullOr(Schema.String),
     unanswered: Schema.Boolean,
+    person: Schema.NullOr(PersonName).annotate({ description: "Who wrote a message with the sender `agent`." }),
     created_at: Timestamp,
   }),
   "feedback.created": Schema.Struct({
@@ -147,8 +170,11 @@ export const eventDescriptions: Readonly<Record<WebhookEventType, string>> = {
   "source.failed":
     "A run of a source has failed, or is held because it found less than half of the pages that were known; `error` says why.",
   "conversation.created": "A conversation was opened.",
+  "conversation.handover": "A conversation went to people, who answer from now on. `reason` says why.",
+  "conversation.assigned": "A person looks after a conversation of people, or nobody any more.",
+  "conversation.returned": "The chatbot has a conversation again. `reason` says why.",
   "message.created":
-    "A message was stored: of a user, a whole reply, or the part of a reply that was cut off. Also messages that a client brought from a conversation elsewhere.",
+    "A message was stored: of a user, of a person, a whole reply, or the part of a reply that was cut off. Also messages that a client brought from a conversation elsewhere.",
   "feedback.created": "A reply was rated, or rated differently. The data is the rating as it is when this is sent.",
   "budget.spent": "The tokens of a budget are used up until midnight, UTC. Once a day for each budget.",
   "tests.worse":

@@ -99,6 +99,7 @@ const trialOf = ({
 const replyOf = (answer: ChatAnswer): typeof ChatReply.Encoded => ({
   session_id: answer.session_id,
   ...trialOf(answer),
+  ...(answer.handover && { handover: answer.handover }),
 })
 
 /**

@@ -6,7 +6,7 @@ import { chatFailures } from "../../api/conversations/Chat.ts"
 import { schemasIn } from "../../api/failures/FailureForm.ts"
 import type { Scope } from "../../domain/keys/ApiKey.ts"
 import { Caller } from "../../domain/Caller.ts"
-import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
+import { CHAT_INPUT_MAX_LENGTH, ChatReply, Source } from "../../domain/chat/Chat.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import { QUERY_MAX_LENGTH } from "../../domain/knowledge/Passage.ts"
 import { ChatbotId, DocumentId, SessionId, optionalId } from "../../domain/Ids.ts"
@@ -87,7 +87,7 @@ const SearchKnowledge = Tool.make("search_knowledge", {
 
 const ChatTool = Tool.make("chat", {
   description:
-    "Asks a chatbot, which answers from its knowledge base. With a session it remembers what was said before.",
+    "Asks a chatbot, which answers from its knowledge base. With a session it remembers what was said before. With `handover`, people answer in the conversation from now on, and not the chatbot.",
   parameters: Schema.Struct({
     message: textBetween(1, CHAT_INPUT_MAX_LENGTH),
     session_id: Schema.optionalKey(
@@ -98,7 +98,12 @@ const ChatTool = Tool.make("chat", {
     ),
     ...ofChatbot,
   }),
-  success: Schema.Struct({ session_id: SessionId, output: Schema.String, sources: Schema.Array(Source) }),
+  success: Schema.Struct({
+    session_id: SessionId,
+    output: Schema.String,
+    sources: Schema.Array(Source),
+    handover: ChatReply.fields.handover,
+  }),
   failure: Schema.Union([...anyFailures, ...chatFailures(ToolError)]),
   dependencies: [Caller, CurrentOrganization, ServedChatbot],
 })
@@ -171,7 +176,12 @@ const handlers = Tools.toLayer(
               sessionToken: session_id,
             }),
           ),
-          Effect.map(({ output, session_id, sources }) => ({ session_id, output, sources })),
+          Effect.map(({ handover, output, session_id, sources }) => ({
+            session_id,
+            output,
+            sources,
+            ...(handover && { handover }),
+          })),
         ),
     })
   }),

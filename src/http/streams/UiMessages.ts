@@ -25,7 +25,11 @@ type StreamedStep = Omit<Step, "response"> & { readonly response: Omit<Step["res
 const streamed = ({ response: { messages: _, ...response }, ...step }: Step): StreamedStep => ({ ...step, response })
 
 /** Data that a stream has beside the parts of the protocol. */
-type Data = { readonly step: StreamedStep; readonly unsupported: ReadonlyArray<Unsupported> }
+type Data = {
+  readonly step: StreamedStep
+  readonly unsupported: ReadonlyArray<Unsupported>
+  readonly handover: { readonly owner: "people" }
+}
 
 type Chunk = UIMessageChunk<{ readonly session_id: string }, Data>
 
@@ -126,6 +130,8 @@ export class UiMessages implements Protocol<Pick<ChatAnswer, "finish_reason">> {
           ? chunk({ type: "source-document", mediaType: SOURCE_MEDIA_TYPE, ...source })
           : chunk({ type: "source-url", url, ...source })
       }
+      case "handover":
+        return chunk({ type: "data-handover", data: { owner: "people" } })
       case "unsupported":
         return chunk({ type: "data-unsupported", data: event.sentences })
       case "step-end":

@@ -30,6 +30,12 @@ export interface Conversation {
   readonly documents: DocumentTitles | "failed" | undefined
   /** Whether the knowledge base may be searched with a tool. */
   readonly maySearch: boolean
+  /** Whether a person may be asked for with a tool. */
+  readonly mayRequest: boolean
+  /** Whether a person was asked for. */
+  readonly isRequested: boolean
+  /** Whether the reply before, if it was the chatbot's own, found nothing. */
+  readonly foundNothingBefore: boolean
   /** Whether the documents may be listed with a tool. */
   readonly mayList: boolean
 }
@@ -52,5 +58,5 @@ export interface Candidate extends Answer {
   readonly evidence: number
 }
 
-/** The next step: an answer, a search with a query, or the list of documents. */
-export type Reply = Answer | { readonly query: string } | "list"
+/** The next step: an answer, a search with a query, a wish for a person with its reason, or the list of documents. */
+export type Reply = Answer | { readonly query: string } | { readonly human: string } | "list"

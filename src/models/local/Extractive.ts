@@ -5,6 +5,7 @@ import type { Warning } from "../../domain/chat/Chat.ts"
 import type { Exchange } from "../Exchange.ts"
 import { messagesRequest } from "../anthropic/AnthropicRequest.ts"
 import { messagesBefore } from "../../languages/messages/SearchText.ts"
+import { saysNothingFound } from "../../languages/messages/HumanWish.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { approvedAnswer } from "../ApprovedAnswer.ts"
 import { withoutImages } from "../Images.ts"
@@ -14,7 +15,13 @@ import { replyTo } from "./Reply.ts"
 import { sourceName, sourcePart } from "../SourceParts.ts"
 import { tokensOfCharacters } from "../TokenCount.ts"
 import { LIKELY_SIMILARITY, type PassageJson, Passages } from "../../domain/knowledge/Passage.ts"
-import { DocumentTitles, listDocuments, searchKnowledgeBase, type ToolDeclaration } from "../ToolDeclaration.ts"
+import {
+  DocumentTitles,
+  listDocuments,
+  requestHuman,
+  searchKnowledgeBase,
+  type ToolDeclaration,
+} from "../ToolDeclaration.ts"
 import { ANTHROPIC_API_KEY, OPENAI_BASE_URL } from "../../system/Variables.ts"
 
 /*
@@ -48,7 +55,7 @@ const respond = Effect.fnUntraced(function* (request: ModelRequest, threshold: n
   const body = JSON.stringify(messagesRequest(extractiveModel, { ...request, prompt: withoutImages(request.prompt) }))
   const parley: Exchange = { body, bodyLength: body.length, headers: {}, warnings, citesSources: true }
   const reply = approvedAnswer(request) ?? replyTo(conversationOf(request, threshold))
-  const text = reply === "list" || "query" in reply ? undefined : reply.text
+  const text = typeof reply === "object" && "text" in reply ? reply.text : undefined
   const input = tokensOfCharacters(body.length)
   const output = tokensOfCharacters((text ?? JSON.stringify(reply)).length)
   const parts: ReadonlyArray<Response.StreamPartEncoded> = [
@@ -94,6 +101,9 @@ const conversationOf = (request: ModelRequest, threshold: number): Conversation 
     documents: resultsOf(since, listDocuments, decodeTitles).at(-1),
     maySearch: offers(searchKnowledgeBase),
     mayList: offers(listDocuments),
+    mayRequest: offers(requestHuman),
+    isRequested: resultsOf(since, requestHuman, Option.some).some((result) => result !== "failed"),
+    foundNothingBefore: saysNothingFound(turns.findLast(({ role }) => role === "assistant")?.content ?? ""),
   }
 }
 
@@ -125,6 +135,7 @@ const passagesIn = (message: Prompt.Message | undefined): ReadonlyArray<Readonly
 
 const partsOf = (reply: Reply, id: string): ReadonlyArray<Response.StreamPartEncoded> => {
   if (reply === "list") return [calling(listDocuments, {}, id)]
+  if ("human" in reply) return [calling(requestHuman, { reason: reply.human }, id)]
   if ("query" in reply) return [calling(searchKnowledgeBase, { query: reply.query }, id)]
   // Each passage is a source once, with all that is quoted from it.
   const quotes = Map.groupBy(reply.quotes, ({ passage }) => sourceName(passage))

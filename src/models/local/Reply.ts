@@ -1,6 +1,7 @@
 import { type PassageJson, QUERY_MAX_LENGTH } from "../../domain/knowledge/Passage.ts"
 import { languageOfReply } from "../../languages/Detection.ts"
 import { type SearchText, searchTextsOf } from "../../languages/messages/SearchText.ts"
+import { asksForHuman } from "../../languages/messages/HumanWish.ts"
 import { type SmallTalk, smallTalkKinds } from "../../languages/messages/SmallTalk.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import type { Replies } from "../../languages/Locale.ts"
@@ -21,8 +22,10 @@ import { keysOf, plainTerms } from "./Terms.ts"
 export const replyTo = (conversation: Conversation): Reply => {
   const { before, found, hasFiles, isFirst, maySearch, name, question } = conversation
   if (hasFiles && question.trim() === "") return saying(phrase(languageOf(conversation), "filesUnseen"))
+  if (conversation.isRequested) return saying(phrase(languageOf(conversation), "human"))
   const smallTalk = smallTalkKinds(question, { name, isFirst })
   if (smallTalk.length > 0) return replyToSmallTalk(smallTalk, conversation)
+  if (conversation.mayRequest && asksForHuman(question)) return { human: "The user asks for a person." }
   if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))
   const texts = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
   const results = found.filter((result) => result !== "failed")
@@ -81,6 +84,7 @@ const nothingFound = (conversation: Conversation, results: ReadonlyArray<Passage
   const language = languageOf(conversation)
   const passages = results.flatMap(passagesIn)
   if (isAbout(question, name)) return saying(phrase(language, "about", name))
+  if (conversation.mayRequest && conversation.foundNothingBefore) return { human: "not_found" }
   if (passages.length === 0 && mayList && documents === undefined) return "list"
   if (documents !== undefined && documents !== "failed" && documents.total === 0) {
     return saying(`${noAnswerMark} ${phrase(language, "noDocuments")}`)

@@ -11,6 +11,7 @@ import { emailGateModel, emailRequest } from "./EmailGate.ts"
 import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import type { HandoverReason } from "../../domain/inbox/Handover.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { bytesOfTokens } from "../../domain/chat/Tokens.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
@@ -21,7 +22,16 @@ import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
 import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
-import { aboutChat, answerOf, type ChatEmit, measuredChat, noCost, withoutModel } from "./ChatAnswer.ts"
+import {
+  aboutChat,
+  answerOf,
+  type ChatEmit,
+  handedOver,
+  leftToPeople,
+  measuredChat,
+  noCost,
+  withoutModel,
+} from "./ChatAnswer.ts"
 import {
   type ChatContext,
   type ChatRequest,
@@ -53,6 +63,10 @@ export interface ChatSettings {
   /** Whether session tokens that can be guessed are refused (`strict`), or only reported to the client (`any`). */
   readonly sessionTokens: "any" | "strict"
 }
+
+/** Whether the message gives the e-mail address that hands the conversation over. */
+const handsOverBy = ({ settings }: ChatbotRow, gate: ReturnType<typeof emailGateOf>): boolean =>
+  settings.handover?.email === true && gate?.email !== undefined
 
 /** Conversations between users and chatbots. */
 export class Chat extends Context.Service<Chat>()("parley/services/conversations/Chat", {
@@ -99,7 +113,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         )
       }
 
-      /** Stores the new messages of the request, and returns the ids of their session and of the question. */
+      /** Stores the new messages of the request, and returns the ids of their session and of the question, and who answers. */
       const receive = Effect.fnUntraced(function* (
         chatbot: ChatbotRow,
         { session, fresh, question }: ChatContext,
@@ -117,7 +131,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             attachments,
           })),
         )
-        const sessionId = yield* conversations.append(
+        const { id: sessionId, owner } = yield* conversations.append(
           chatbot.id,
           {
             id: session?.id ?? request.attempt?.session ?? (yield* newSessionId),
@@ -132,8 +146,9 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
           },
           messages,
           gate,
+          handsOverBy(chatbot, gate) ? { reason: "email" } : undefined,
         )
-        return { sessionId, question: question ?? messages.at(-1)?.id }
+        return { sessionId, owner, question: question ?? messages.at(-1)?.id }
       })
 
       const answerIn = Effect.fnUntraced(function* (
@@ -146,7 +161,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         emit?: ChatEmit,
       ) {
         const gate = emailGateOf(chatbot, context, request)
-        const { question, sessionId } = yield* receive(chatbot, context, caller, request, gate)
+        const { owner, question, sessionId } = yield* receive(chatbot, context, caller, request, gate)
         const { attempt } = request
         const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
         const place = {
@@ -158,14 +173,18 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
           isStoredAlready: context.session?.history.some(({ id }) => id === ids.message_id) === true,
           isResumed: attempt?.isResumed === true,
           hasAllSteps: request.visitor !== undefined,
+          isSeen: emit !== undefined,
           firstWord,
         }
         yield* aboutChat(chatbot.id, sessionId)
         yield* emitted(emit, { type: "start", ...ids })
 
+        const leave = Effect.as(emitted(emit, { type: "handover" }), { ...ids, ...leftToPeople })
+        if (owner === "people") return yield* leave
+
         if (gate?.isAsking === true) {
           const output = emailRequest(request.messages.at(-1)?.content ?? "")
-          yield* replies.store(place, {
+          const stored = yield* replies.store(place, {
             ...noCost,
             content: output,
             model: emailGateModel,
@@ -173,6 +192,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             finish_reason: "stop",
             unanswered: false,
           })
+          if (stored?.owner === "people") return yield* leave
           yield* Effect.forEach(textEvents(output), (event) => emitted(emit, event), { discard: true })
           return { ...ids, ...withoutModel, output }
         }
@@ -191,11 +211,22 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             kept: settings.groundDays === 0 ? undefined : { searches, setup: setupOf(chatbot) },
           }
         }
-        const reply = yield* replies
+        let isHumanRequested: HandoverReason | undefined
+        const handover = (isUnanswered: boolean) => {
+          const inRow = chatbot.settings.handover?.unanswered
+          if (isHumanRequested !== undefined) return { reason: isHumanRequested }
+          return isUnanswered && inRow !== undefined
+            ? { reason: "unanswered" as const, unansweredInRow: inRow }
+            : undefined
+        }
+        const { isHandedOver, reply } = yield* replies
           .recorded(
-            { ...place, ground },
+            { ...place, ground, handover },
             (callbacks) =>
               agent.reply(chatbot, {
+                onHumanRequested: (reason) => {
+                  isHumanRequested = reason
+                },
                 application: request.instructions ?? "",
                 history,
                 onSearch: (search) => {
@@ -209,7 +240,11 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             judge.isUnanswered,
           )
           .pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
-        return { ...ids, ...answerOf(reply, readsConversations(caller)) }
+        if (reply === undefined) return yield* leave
+        const answer = { ...ids, ...answerOf(reply, readsConversations(caller)) }
+        if (!isHandedOver) return answer
+        yield* emitted(emit, { type: "handover" })
+        return { ...answer, ...handedOver }
       })
 
       const answer = Effect.fnUntraced(function* (

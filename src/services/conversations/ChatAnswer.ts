@@ -25,6 +25,8 @@ export interface ReplyFacts {
 export interface ChatAnswer extends ReplyFacts {
   readonly finish_reason: FinishReason
   readonly output: string
+  /** Whether people answer in the conversation from now on. */
+  readonly handover?: { readonly owner: "people" }
   readonly sources: ReadonlyArray<Source>
   /** Sentences of the output that no passage supports. */
   readonly unsupported: ReadonlyArray<Unsupported>
@@ -38,7 +40,10 @@ export interface ChatAnswer extends ReplyFacts {
 /** An event of a reply that is streamed. */
 export type ChatEvent =
   /** The first event: the user's message is stored, and the model will be called. */
-  ({ readonly type: "start" } & ReplyFacts) | AgentEvent
+  | ({ readonly type: "start" } & ReplyFacts)
+  | AgentEvent
+  /** People answer in the conversation from now on. */
+  | { readonly type: "handover" }
 
 /** Receives the events of a reply that is streamed. */
 export type ChatEmit = Emit<ChatEvent>
@@ -92,6 +97,12 @@ export const withoutModel = {
   tool_results: [],
   tokens: noTokens,
 }
+
+/** The end of an answer in a conversation that people have from now on. */
+export const handedOver = { handover: { owner: "people" } } as const
+
+/** The fields of an answer that the bot leaves to people. */
+export const leftToPeople = { ...withoutModel, finish_reason: "other" as const, output: "", ...handedOver }
 
 /** The cost of an answer that the server gives without a model, as it is stored. */
 export const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [], sources: [] }

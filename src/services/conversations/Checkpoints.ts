@@ -1,4 +1,5 @@
-import { Array, Context, Deferred, Duration, Effect, Layer } from "effect"
+import { Array, Context, Deferred, Duration, Effect, Layer, Schema } from "effect"
+import type { SessionId } from "../../domain/Ids.ts"
 import { type Draft, type ReplyUnderWay, UnfinishedReplies } from "../../storage/conversations/UnfinishedReplies.ts"
 import { regularly } from "../../system/Background.ts"
 import { DatabaseTraits } from "../../system/DatabaseTraits.ts"
@@ -25,7 +26,14 @@ const LEASES_PER_RECOVERY = 2
 /** Most replies that one statement stores. */
 const BATCH = 100
 
+/** People have taken over the conversation of a reply that is being made. */
+export class TakenOver extends Schema.TaggedError<TakenOver>()("TakenOver", {}) {}
+
+/** Time between two looks for conversations that people have taken over on other servers. */
+const LOOK_EVERY = Duration.seconds(1)
+
 interface Watched {
+  readonly taken: Deferred.Deferred<never, TakenOver>
   readonly reply: ReplyUnderWay
   /** Returns the state of the reply, or undefined while it has no text. */
   readonly draft: () => Draft | undefined
@@ -81,12 +89,31 @@ export class Checkpoints extends Context.Service<Checkpoints>()("parley/services
       const period = Duration.divideUnsafe(interval, 2)
       yield* Effect.forkScoped(regularly(period, "Replies under way could not be stored", storeAll))
 
+      /** Stops the replies under way in these conversations. */
+      const stop = (sessions: ReadonlyArray<SessionId>) =>
+        Effect.sync(() => {
+          for (const { reply, taken } of watched) {
+            if (sessions.includes(reply.session)) Deferred.doneUnsafe(taken, Effect.fail(new TakenOver()))
+          }
+        })
+      const look = Effect.suspend(() => {
+        const sessions = [...watched].map(({ reply }) => reply.session)
+        return sessions.length === 0 ? Effect.void : Effect.flatMap(unfinished.taken(sessions), stop)
+      })
+      yield* Effect.forkScoped(regularly(LOOK_EVERY, "Replies are not stopped when people take over", look))
+
       return {
+        /** Stops the replies that this server makes in a conversation, which people have taken over. */
+        stop: (session: SessionId) => stop([session]),
+
         /** Stores a reply regularly until the watch ends. */
         watch: (reply: ReplyUnderWay, draft: () => Draft | undefined) => {
-          const one: Watched = { reply, draft, stored: undefined }
+          const taken = Deferred.makeUnsafe<never, TakenOver>()
+          const one: Watched = { reply, draft, taken, stored: undefined }
           watched.add(one)
           return {
+            /** Fails once people have taken the conversation over. */
+            taken: Deferred.await(taken),
             /**
              * Ends the checkpoints of this reply and waits for one that is under way. Returns whether there was any,
              * which whoever stores the final reply then has to delete.

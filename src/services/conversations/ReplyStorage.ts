@@ -1,16 +1,18 @@
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { AgentReply } from "../../agent/Agent.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
+import type { Unavailable } from "../../domain/Errors.ts"
 import { MessageId } from "../../domain/Ids.ts"
+import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { costsByModel, type ModelCost } from "../../domain/organizations/Usage.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
-import type { BotMessage } from "../../storage/conversations/ConversationWrites.ts"
+import type { BotMessage, HandoverCause, StoredReply } from "../../storage/conversations/ConversationWrites.ts"
 import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
 import type { ReplyUnderWay } from "../../storage/conversations/UnfinishedReplies.ts"
 import { Usage } from "../../storage/usage/Usage.ts"
 import { costOf, textOf } from "./ChatAnswer.ts"
-import { Checkpoints } from "./Checkpoints.ts"
+import { Checkpoints, TakenOver } from "./Checkpoints.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
 
 /** The key and the chatbot that the usage of a reply counts for. */
@@ -28,11 +30,22 @@ export interface ReplyPlace extends ReplyUnderWay {
   readonly firstWord: () => number | undefined
   /** Returns what the reply rests on, as far as it is known; undefined where the chatbot's agent does not make it. */
   readonly ground?: () => ReplyGround
+  /** Returns what makes the reply, once it is made, hand the conversation over to people; undefined for nothing. */
+  readonly handover?: (isUnanswered: boolean) => HandoverCause | undefined
+}
+
+/** A reply that was made, and whether people answer in its conversation from now on. */
+export interface Recorded {
+  /** Undefined where people have taken the conversation over before the user has seen it. */
+  readonly reply: AgentReply | undefined
+  readonly isHandedOver: boolean
 }
 
 /** Sentences of an output that begins later in the content that is stored. */
 const movedBy = (distance: number, unsupported: ReadonlyArray<Unsupported>): ReadonlyArray<Unsupported> =>
   unsupported.map(({ end, start, ...rest }) => ({ ...rest, start: start + distance, end: end + distance }))
+
+const isTakenOver = Schema.is(TakenOver)
 
 /** Stores the replies of chats, whole or as far as they got, and counts what they have used. */
 export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/services/conversations/ReplyStorage", {
@@ -54,17 +67,19 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
 
     const store = (
       place: ReplyPlace,
-      message: Omit<BotMessage, "id">,
+      message: Omit<BotMessage, "id" | "isSeen">,
       costs?: ReadonlyArray<ModelCost>,
       isUnfinished = false,
+      isSeen = place.isSeen,
     ) =>
       Effect.andThen(
         costs !== undefined && place.isStoredAlready ? countApart(place, costs) : Effect.void,
         conversations.reply(
           place.session,
-          { id: place.id, firstWord: place.firstWord(), ground: place.ground?.(), ...message },
+          { id: place.id, isSeen, firstWord: place.firstWord(), ground: place.ground?.(), ...message },
           costs && usageOf(place, costs),
           isUnfinished || place.isResumed,
+          place.handover?.(message.unanswered),
         ),
       )
 
@@ -81,22 +96,29 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
         })
       },
 
-      /** Stores a reply that no model has made. */
-      store: (place: ReplyPlace, message: Omit<BotMessage, "id">) => store(place, message),
+      /** Stores a reply that no model has made, and that nobody has seen yet. Returns who answers from now on. */
+      store: (place: ReplyPlace, message: Omit<BotMessage, "id" | "isSeen">) =>
+        store(place, message, undefined, false, false),
 
       /**
        * Runs what makes a reply, and stores the reply when it is complete, or as far as it got. Meanwhile it is stored
-       * every few seconds. `judge` returns whether a complete reply is no answer.
+       * every few seconds. It stops when people take the conversation over. `judge` returns whether a complete reply is no
+       * answer.
        */
       recorded: <E, R>(
         place: ReplyPlace,
         make: (callbacks: ReplyRecorder["callbacks"]) => Effect.Effect<AgentReply, E, R>,
         judge: (reply: AgentReply) => boolean,
-      ) => {
+      ): Effect.Effect<Recorded, E | Unavailable, R | CurrentOrganization> => {
         const recorder = new ReplyRecorder()
+        let stored: StoredReply | undefined
+        const noting = (storing: Effect.Effect<StoredReply | undefined, Unavailable, CurrentOrganization>) =>
+          Effect.map(storing, (now) => {
+            stored = now
+          })
         return Effect.acquireUseRelease(
           Effect.sync(() => checkpoints.watch(place, () => recorder.draft)),
-          () => make(recorder.callbacks),
+          ({ taken }) => Effect.raceFirst(make(recorder.callbacks), taken),
           // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
           (watch, exit) =>
             Effect.flatMap(watch.end, (isUnfinished) => {
@@ -112,14 +134,15 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
                   unanswered,
                   unsupported,
                 }
-                return store(place, message, costs, isUnfinished)
+                return noting(store(place, message, costs, isUnfinished))
               }
               const { costs, steps } = recorder.progress
-              const finish_reason = Exit.hasInterrupts(exit) ? "aborted" : "error"
+              const isTaken = Option.exists(Exit.findErrorOption(exit), isTakenOver)
+              const finish_reason = isTaken || Exit.hasInterrupts(exit) ? "aborted" : "error"
               const unanswered = finish_reason === "error"
               if (steps.length > 0) {
                 const message = { ...costOf(recorder.progress), content: textOf(steps), finish_reason, unanswered }
-                return Effect.ignore(store(place, message, costs, isUnfinished))
+                return Effect.ignore(noting(store(place, message, costs, isUnfinished)))
               }
               return Effect.andThen(
                 unanswered ? Effect.ignore(conversations.failed(place.session)) : Effect.void,
@@ -127,6 +150,12 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
                 costs.length > 0 ? Effect.ignore(countApart(place, costs)) : Effect.void,
               )
             }),
+        ).pipe(
+          Effect.map((reply): Recorded => ({
+            reply: stored?.isStored === false ? undefined : reply,
+            isHandedOver: stored?.owner === "people",
+          })),
+          Effect.catchIf(isTakenOver, () => Effect.succeed<Recorded>({ reply: undefined, isHandedOver: true })),
         )
       },
     }

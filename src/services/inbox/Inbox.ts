@@ -9,6 +9,7 @@ import { Conversations } from "../../storage/conversations/Conversations.ts"
 import { sessionNotFound } from "../../storage/conversations/Messages.ts"
 import * as Storage from "../../storage/inbox/Inbox.ts"
 import { Presences } from "../../storage/inbox/Presences.ts"
+import { Checkpoints } from "../conversations/Checkpoints.ts"
 import { toPromptTurn } from "../conversations/ChatHistory.ts"
 import { Trials } from "../conversations/Trials.ts"
 
@@ -28,6 +29,7 @@ export interface Said {
 export class Inbox extends Context.Service<Inbox>()("parley/services/inbox/Inbox", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.Inbox
+    const checkpoints = yield* Checkpoints
     const conversations = yield* Conversations
     const trials = yield* Trials
     const presences = yield* Presences
@@ -44,13 +46,15 @@ export class Inbox extends Context.Service<Inbox>()("parley/services/inbox/Inbox
         const { person } = caller
         const reason = person === undefined ? "api" : "taken"
         const name = sessionToManage(caller, session)
-        return yield* storage.handOver(
+        const handedOver = yield* storage.handOver(
           chatbot,
           name,
           reason,
           person,
           assignee === undefined ? (person?.id ?? null) : assignee,
         )
+        yield* checkpoints.stop(handedOver.id)
+        return handedOver
       }),
 
       /** Hands a conversation back to the bot. */
@@ -62,7 +66,9 @@ export class Inbox extends Context.Service<Inbox>()("parley/services/inbox/Inbox
         const caller = yield* Caller
         const id = MessageId.make(yield* random.uuidV7())
         const message = { id, content: said.content, mid: said.id, senderName: said.sender_name }
-        return yield* storage.say(chatbot, sessionToManage(caller, session), message, caller)
+        const stored = yield* storage.say(chatbot, sessionToManage(caller, session), message, caller)
+        yield* checkpoints.stop(stored.session.id)
+        return stored
       }),
 
       /** Stores a note that visitors never see. */

@@ -40,6 +40,8 @@ export class VisitorEvents {
         return toolEvent(event.call)
       case "source":
         return { type: "source", ...widgetSource(event.source, this.sources++) }
+      case "handover":
+        return event
       case "unsupported":
         return { type: "unsupported", sentences: event.sentences.map(({ sentence }) => sentence) }
       default:

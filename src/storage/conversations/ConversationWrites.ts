@@ -6,6 +6,7 @@ import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { SenderType, VisitedPage } from "../../domain/chat/Conversation.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { type ApiKeyId, type ChatbotId, type MessageId, SessionId } from "../../domain/Ids.ts"
+import { Handover, type HandoverReason } from "../../domain/inbox/Handover.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { onUnsendable } from "./Attachments.ts"
 import { sessionNotFound } from "./Messages.ts"
@@ -48,6 +49,8 @@ export interface BotMessage {
   readonly unsupported?: ReadonlyArray<Unsupported>
   /** Milliseconds from the message to the first word of the reply; undefined for one that was not streamed. */
   readonly firstWord?: number | undefined
+  /** Whether the user has seen the content already, as it was streamed. */
+  readonly isSeen?: boolean | undefined
   /** What it rests on; undefined for one that the chatbot's agent has not made. */
   readonly ground?: ReplyGround | undefined
 }
@@ -83,10 +86,27 @@ export interface SessionTarget {
   readonly isKnown?: boolean
 }
 
+/** Who answers in a conversation. */
+export type Owner = Handover["owner"]
+
+/** Whether a reply was stored, and who answers in its conversation from now on. */
+export interface StoredReply {
+  readonly owner: Owner
+  readonly isStored: boolean
+}
+
+/** What makes a message of the user, or a reply, hand its conversation over to people. */
+export interface HandoverCause {
+  readonly reason: HandoverReason
+  /** The replies without an answer in a row, since the bot has the conversation, that it takes; absent: none. */
+  readonly unansweredInRow?: number | undefined
+}
+
 /** Tries to find a session that concurrent requests open this many times. */
 const APPEND_TRIES = 3
 
-const decodeIds = decodeRows(Schema.Struct({ id: SessionId }))
+const decodeTargets = decodeRows(Schema.Struct({ id: SessionId, owner: Handover.fields.owner }))
+const decodeStored = decodeRows(Schema.Struct({ owner: Handover.fields.owner, is_stored: Schema.Boolean }))
 
 export const makeAppend = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(
@@ -95,6 +115,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
       session: SessionTarget,
       messages: ReadonlyArray<NewMessage>,
       answer: EmailAnswer | undefined,
+      handover?: HandoverCause,
     ) {
       const { language = null, name, page = null } = session
       const userInfo = json({
@@ -110,7 +131,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
         attachments,
         metadata: mid === undefined ? {} : { mid },
       }))
-      const statement = decodeIds(sql`
+      const statement = decodeTargets(sql`
         with session as (
           -- A foreign key would accept the chatbot of another organization.
           insert into sessions
@@ -122,20 +143,21 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           from chatbots where id = ${chatbot} and organization_id = ${organization_id} and not ${session.isKnown === true}
           -- An existing session can conflict by its id or by its token.
           on conflict do nothing
-          returning id
+          returning id, owner
         ), existing as (
           update sessions set message_count = message_count + ${rows.length}, updated_at = clock_timestamp(),
             user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}, state = 'open',
-            page = coalesce(page, ${json(page)}), language = coalesce(${language}::text, language)
+            page = coalesce(page, ${json(page)}), language = coalesce(${language}::text, language),
+            waiting_since = case when owner = 'people' then coalesce(waiting_since, clock_timestamp()) else waiting_since end
           where organization_id = ${organization_id} and chatbot_id = ${chatbot}
             -- It may have been handed over to another visitor since this one opened it.
             and (${session.visitor ?? null}::text is null or visitor = ${session.visitor ?? null}::text)
             and (id = ${session.id} or (session_token = ${session.token}::text
               and token_key is not distinct from ${session.tokenKey}::uuid))
             and not exists (select from session)
-          returning id
+          returning id, owner
         ), target as (
-          select id from session union all select id from existing
+          select id, owner from session union all select id, owner from existing
         ), stored as (
           insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments)
           select m.id, ${organization_id}::uuid, target.id, m.sender_type, m.content, m.metadata,
@@ -147,11 +169,16 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           -- An earlier attempt at the same chat has stored it, longer ago than a history reaches.
           on conflict (id) do nothing
         )
-        select id from target`)
+        select id, ${
+          handover === undefined
+            ? sql`owner`
+            : sql`case when owner = 'people' or hand_over(${organization_id}, id, ${handover.reason}, null, null, null)
+              then 'people' else owner end`
+        } as owner from target`)
       let [found] = yield* statement
       // Another request opened the session after this statement began; the next statement sees it.
       for (let tries = 1; found === undefined && tries < APPEND_TRIES; tries++) [found] = yield* statement
-      return found === undefined ? yield* sessionNotFound : found.id
+      return found ?? (yield* sessionNotFound)
     },
     onForeignKeyViolation(() => chatbotNotFound),
     onUnsendable,
@@ -178,6 +205,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
     message: BotMessage,
     usage?: ReplyUsage,
     isUnfinished = false,
+    handover?: HandoverCause,
   ) {
     const organization = yield* CurrentOrganization
     const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
@@ -196,21 +224,49 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
       ), taken_out as (
         delete from unfinished_replies where message_id = ${message.id} and organization_id = ${organization}
       ),`
-    yield* sql`
+    // What the user has seen of a reply belongs before the people who have taken over meanwhile; nobody has seen another.
+    const isKept = message.isSeen === true ? sql`true` : sql`owner = 'bot'`
+    const inRow = handover?.unansweredInRow
+    const isDue =
+      inRow === undefined
+        ? sql``
+        : sql`and (
+          select count(*) filter (where unanswered) from (
+            select m.unanswered from messages m
+            where m.session_id = session.id and m.organization_id = ${organization} and m.sender_type = 'bot'
+              and m.id <> ${message.id} and (session.owner_since is null or m.created_at > session.owner_since)
+            order by m.created_at desc, m.id desc limit ${inRow - 1}
+          ) last
+        ) = ${inRow - 1}`
+    const [found] = yield* decodeStored(sql`
       with ${isUnfinished ? before : sql``} session as (
         update sessions set updated_at = clock_timestamp(),
-          message_count = message_count + ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`},
-          unanswered_replies = unanswered_replies + ${unanswered}::int ${isKnown === undefined ? sql`` : sql`- (select count(*) from known where unanswered)::int`}
+          message_count = message_count + case when ${isKept} then ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`} else 0 end,
+          unanswered_replies = unanswered_replies + case owner when 'bot' then ${unanswered}::int else 0 end
+            ${isKnown === undefined ? sql`` : sql`- (select count(*) from known where unanswered)::int`},
+          waiting_since = case owner when 'people' then waiting_since end
           ${firstWords}
-        where id = ${session} and organization_id = ${organization} returning id
-      ) ${counted ?? sql``} ${message.ground ? grounding(organization, message, message.ground) : sql``}
+        where id = ${session} and organization_id = ${organization} returning id, owner, owner_since
+      ) ${counted ?? sql``} ${message.ground ? grounding(organization, message, message.ground, isKept) : sql``}, stored as (
       insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
-        usage, finish_reason, tool_calls, tool_results, sources, unanswered, unsupported)
+        usage, finish_reason, tool_calls, tool_results, sources, unanswered, unsupported, created_at)
       select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
-        ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)}, ${message.finish_reason}::text,
+        ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)},
+        case owner when 'bot' then ${message.finish_reason}::text else 'aborted' end,
         ${json(message.tool_calls)}, ${json(message.tool_results)},
         ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean,
-        ${json(unsupported.length === 0 ? null : unsupported)}
-      from session ${isUnfinished ? sql`${replacing} ${announcing}` : sql``}`
+        ${json(unsupported.length === 0 ? null : unsupported)},
+        case owner when 'bot' then clock_timestamp() else owner_since - interval '1 microsecond' end
+      from session where ${isKept} ${isUnfinished ? sql`${replacing} ${announcing}` : sql`returning null as announced`}
+      )
+      -- Counting them stores the reply first, so that it comes before the people.
+      select ${
+        handover === undefined
+          ? sql`owner`
+          : sql`case when owner = 'bot' ${isDue} and hand_over(${organization}, id, ${handover.reason}, null, null, null)
+            then 'people' else owner end`
+      } as owner, ${isKept} as is_stored
+      from session, (select count(announced) from stored) stored`)
+    return found && { owner: found.owner, isStored: found.is_stored }
   }, withoutSqlErrors)
 }

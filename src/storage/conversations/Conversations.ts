@@ -140,11 +140,16 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
         return row
       }, withoutSqlErrors),
 
-      /** Appends messages to a session, which is opened if it does not exist, and stores the answer. Returns its id. */
+      /**
+       * Appends messages to a session, which is opened if it does not exist, and stores the answer. Returns its id, and who
+       * answers in it.
+       */
       append: makeAppend(sql),
 
       /**
-       * Stores a reply and counts its usage. When the session was deleted meanwhile, only the usage is counted.
+       * Stores a reply and counts its usage. When the session was deleted meanwhile, only the usage is counted. Where
+       * people have taken it over meanwhile, what was seen of the reply is stored as cut off, before they came, and of
+       * another nothing. Returns who answers in the session from now on.
        *
        * @param isUnfinished whether `UnfinishedReplies` may have a part of the reply. The whole reply replaces it; and
        * where another server has turned it into a message already, it replaces the message, and usage is not counted

@@ -198,6 +198,15 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
       ) {
         const organization = yield* CurrentOrganization
         const rating = feedback?.rating ?? null
+        // One of the time before people had the conversation does not bring them back.
+        const handsOver = sql`, (
+            select hand_over(${organization}, s.id, 'rated_down', null, null, null)
+            from sessions s
+              join chatbots c on c.id = s.chatbot_id and (c.settings->'handover'->>'ratedDown')::boolean
+              join messages m on m.id = ${message} and m.session_id = s.id
+            where s.id = counted.id and s.organization_id = ${organization} and s.owner = 'bot'
+              and (s.owner_since is null or m.created_at > s.owner_since)
+          )`
         // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
         const [found] = yield* decodeSenders(sql`
           with found as (
@@ -217,8 +226,9 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
               rated_down = rated_down + ${rating === "down" ? 1 : 0} - (old is not distinct from 'down')::int
             from found where s.id = found.session_id and s.organization_id = ${organization}
               and sender_type = 'bot' and old is distinct from ${rating}::text
+            returning s.id
           )
-          select sender_type from found`)
+          select sender_type ${rating === "down" ? handsOver : sql``} from found left join counted on true`)
         if (found === undefined) return yield* messageNotFound
         if (found.sender_type !== "bot") return yield* onlyReplies
       }, withoutSqlErrors),

@@ -1,4 +1,4 @@
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import { version } from "../../../package.json" with { type: "json" }
 import type { ChatbotSetup, ReplySearch } from "../../domain/chat/ReplyGround.ts"
 import type { ChatbotId, MessageId, OrganizationId } from "../../domain/Ids.ts"
@@ -28,8 +28,8 @@ export const GAP = `case when unanswered then 'unanswered'
   when question is not null and coalesce(similarity, 0) < ${LIKELY_SIMILARITY} then 'weak' end`
 
 /**
- * Makes the parts of a statement that store what a reply rests on, in the session that the statement has found. One row is
- * left of several attempts at a reply.
+ * Makes the parts of a statement that store what a reply rests on, in the session that the statement has found and that
+ * meets the condition. One row is left of several attempts at a reply.
  */
 export const makeGrounding =
   (sql: SqlClient.SqlClient) =>
@@ -37,6 +37,7 @@ export const makeGrounding =
     organization: OrganizationId,
     { id, unanswered }: { readonly id: MessageId; readonly unanswered: boolean },
     { chatbotId, kept, question, similarity }: ReplyGround,
+    condition: Statement.Fragment,
   ) =>
     sql`${
       kept === undefined
@@ -54,6 +55,7 @@ export const makeGrounding =
       from session, (
         select ${question}::text as question, ${similarity}::real as similarity, ${unanswered}::boolean as unanswered
       ) facts
+      where ${condition}
       on conflict (message_id) do update set question = excluded.question, similarity = excluded.similarity,
         gap = case reply_grounds.gap when 'rated_down' then 'rated_down' else excluded.gap end,
         searches = excluded.searches, setup_hash = excluded.setup_hash, server_version = excluded.server_version

@@ -1,15 +1,19 @@
-import { Context, type Duration, Effect, Layer } from "effect"
+import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import type { ApiKeyId, ChatbotId, MessageId, OrganizationId, SessionId } from "../../domain/Ids.ts"
+import { type ApiKeyId, type ChatbotId, type MessageId, type OrganizationId, SessionId } from "../../domain/Ids.ts"
 import type { ModelCost } from "../../domain/organizations/Usage.ts"
 import type { BotMessage } from "./ConversationWrites.ts"
+import { decodeRows } from "../Rows.ts"
 import { Servers } from "../servers/Servers.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { interval, json } from "../sql/SqlValues.ts"
+import { interval, json, uuids } from "../sql/SqlValues.ts"
 
 /** The part of a reply that exists so far. */
-export interface Draft extends Omit<BotMessage, "finish_reason" | "firstWord" | "id" | "unanswered" | "unsupported"> {
+export interface Draft extends Omit<
+  BotMessage,
+  "finish_reason" | "firstWord" | "id" | "isSeen" | "unanswered" | "unsupported"
+> {
   /** One cost for each model. The reply itself counts for the model that it is stored with. */
   readonly costs: ReadonlyArray<ModelCost>
 }
@@ -21,6 +25,8 @@ export interface ReplyUnderWay {
   readonly session: SessionId
   readonly chatbotId: ChatbotId
   readonly apiKeyId: ApiKeyId
+  /** Whether the user sees it as it is made. */
+  readonly isSeen: boolean
 }
 
 /** A reply that is being made, with the part that exists so far. */
@@ -35,6 +41,8 @@ export interface UnfinishedReply extends ReplyUnderWay {
 export const emptyDrafts = (sql: SqlClient.SqlClient, condition: Statement.Fragment) =>
   sql`update unfinished_replies set reply = reply || ${json({ content: "", tool_calls: [], tool_results: [], sources: [] })}
     where ${condition}`
+
+const decodeIds = decodeRows(Schema.Struct({ id: SessionId }))
 
 /** Turns at most this many unfinished replies into messages in one statement. */
 const RECOVERED_AT_ONCE = 100
@@ -64,10 +72,15 @@ export class UnfinishedReplies extends Context.Service<UnfinishedReplies>()(
               usage, finish_reason, tool_calls, tool_results, sources, created_at)
             select message_id, organization_id, session_id, 'bot', reply->>'content', reply->>'model',
               reply->>'provider', (reply->>'tokens_used')::int, reply->'usage', 'aborted', reply->'tool_calls',
-              reply->'tool_results', nullif(reply->'sources', '[]'), updated_at
-            from dead where exists (
-              select from sessions s where s.id = dead.session_id and s.organization_id = dead.organization_id
-            )
+              reply->'tool_results', nullif(reply->'sources', '[]'), created_at
+            from dead cross join lateral (
+              -- What nobody has seen does not come after people who have taken over.
+              select case s.owner when 'bot' then dead.updated_at
+                else least(dead.updated_at, s.owner_since - interval '1 microsecond') end as created_at
+              from sessions s
+              where s.id = dead.session_id and s.organization_id = dead.organization_id
+                and (s.owner = 'bot' or (reply->>'isSeen')::boolean)
+            ) s
             on conflict (id) do nothing
             returning session_id, created_at
           ), said as (
@@ -105,13 +118,13 @@ export class UnfinishedReplies extends Context.Service<UnfinishedReplies>()(
          * unless their server stores them again.
          */
         store: Effect.fnUntraced(function* (replies: ReadonlyArray<UnfinishedReply>, lease: Duration.Duration) {
-          const rows = replies.map(({ apiKeyId, chatbotId, draft, id, organization, session }) => ({
+          const rows = replies.map(({ apiKeyId, chatbotId, draft, id, isSeen, organization, session }) => ({
             message_id: id,
             organization_id: organization,
             session_id: session,
             chatbot_id: chatbotId,
             api_key_id: apiKeyId,
-            reply: draft,
+            reply: { ...draft, isSeen },
           }))
           const sessions = replies.map(({ session }) => session)
           const expiry = sql`clock_timestamp() + ${interval(lease)}`
@@ -131,6 +144,13 @@ export class UnfinishedReplies extends Context.Service<UnfinishedReplies>()(
           on conflict (message_id) do update set
             reply = excluded.reply, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
             server_id = excluded.server_id`
+        }, withoutSqlErrors),
+
+        /** Returns those of these sessions that people have. */
+        taken: Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionId>) {
+          const rows = yield* decodeIds(sql`
+            select id from sessions where id = any(${uuids(sessions)}) and owner = 'people'`)
+          return rows.map(({ id }) => id)
         }, withoutSqlErrors),
 
         /**

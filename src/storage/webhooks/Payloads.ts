@@ -14,7 +14,8 @@ export const payloadData = (sql: SqlClient.SqlClient, textLimit: number): Statem
     select jsonb_build_object('id', m.id, 'session_id', s.id, 'chatbot_id', s.chatbot_id, 'visitor_id', s.visitor,
       'sender_type', m.sender_type, 'content', left(m.content, ${textLimit}::int),
       'content_is_cut', length(m.content) > ${textLimit}::int, 'model', m.model, 'finish_reason', m.finish_reason,
-      'unanswered', m.unanswered, 'created_at', ${sql.literal(written("m.created_at"))})
+      'unanswered', m.unanswered, 'person', case m.sender_type
+        when 'agent' then jsonb_build_object('id', m.person_id, 'name', m.person_name) end, 'created_at', ${sql.literal(written("m.created_at"))})
     from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
     where m.id = d.target and m.organization_id = d.organization_id
   )
@@ -30,6 +31,9 @@ export const payloadData = (sql: SqlClient.SqlClient, textLimit: number): Statem
       'created_at', ${sql.literal(written("s.created_at"))})
     from sessions s where s.id = d.target and s.organization_id = d.organization_id
   )
+  when 'conversation.handover' then ${ownerData(sql)}
+  when 'conversation.assigned' then ${ownerData(sql)}
+  when 'conversation.returned' then ${ownerData(sql)}
   when 'chatbot.updated' then (
     select jsonb_build_object('id', c.id, 'name', c.name, 'slug', c.slug, 'active', c.active, 'is_public', c.is_public,
       'updated_at', ${sql.literal(written("c.updated_at"))})
@@ -48,6 +52,12 @@ export const payloadData = (sql: SqlClient.SqlClient, textLimit: number): Statem
     from documents f where f.id = d.target and f.organization_id = d.organization_id
   )
 end`
+
+const ownerData = (sql: SqlClient.SqlClient): Statement.Fragment => sql`(
+    select jsonb_build_object('id', s.id, 'chatbot_id', s.chatbot_id, 'visitor_id', s.visitor, 'reason', d.detail->'reason',
+      'person', person_named((d.detail->>'person')::uuid), 'assignee', person_named((d.detail->>'assignee')::uuid))
+    from sessions s where s.id = d.target and s.organization_id = d.organization_id
+  )`
 
 const sourceData = (sql: SqlClient.SqlClient): Statement.Fragment => sql`(
     select d.detail || jsonb_build_object('id', s.id, 'chatbot_id', s.chatbot_id, 'name', s.name, 'kind', s.kind,

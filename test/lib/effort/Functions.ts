@@ -48,6 +48,9 @@ const conversation = (text: string, question: string) => ({
   documents: undefined,
   maySearch: true,
   mayList: true,
+  mayRequest: true,
+  isRequested: false,
+  foundNothingBefore: false,
 })
 
 /** The functions by what they do, with the length of the texts that they are given. */

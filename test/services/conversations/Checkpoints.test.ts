@@ -148,7 +148,7 @@ const draft = (content: string): Draft => ({
 const underWay = (tenant: Tenant) =>
   Effect.gen(function* () {
     const conversations = yield* Conversations
-    const session = yield* as(tenant.organization)(
+    const { id: session } = yield* as(tenant.organization)(
       conversations.append(
         tenant.chatbot,
         { id: SessionId.make(yield* newId), token: null, tokenKey: null, platform: "web" },
@@ -162,6 +162,7 @@ const underWay = (tenant: Tenant) =>
       session,
       chatbotId: tenant.chatbot,
       apiKeyId: ApiKeyId.make(crypto.randomUUID()),
+      isSeen: true,
     } satisfies ReplyUnderWay
   })
 

@@ -40,7 +40,7 @@ const append = Effect.fnUntraced(function* (
 ) {
   const session = { id: yield* newSessionId, token, tokenKey: null, platform: "web" }
   const messages = yield* messagesOf(contents)
-  return yield* as(organization)(
+  const { id } = yield* as(organization)(
     (yield* Conversations).append(
       chatbot,
       session,
@@ -48,6 +48,7 @@ const append = Effect.fnUntraced(function* (
       email === undefined ? undefined : { email, mayAskAgain: false },
     ),
   )
+  return id
 })
 
 const source = { document_id: "01a1f949-b557-76c3-802f-bd8df25192ac", title: "T", chunk: 1, page: null, quote: "Q" }

@@ -20,6 +20,9 @@ export const deliveriesOf = resources((webhookId: string) => fetchDeliveries(web
 export const eventWords: Readonly<Record<EventType, string>> = {
   "message.created": "New message",
   "conversation.created": "New conversation",
+  "conversation.handover": "Conversation handed over",
+  "conversation.assigned": "Conversation assigned",
+  "conversation.returned": "Conversation returned",
   "feedback.created": "New rating",
   "document.ready": "Document ready",
   "document.failed": "Document failed",
