@@ -120,7 +120,7 @@ describe("a visitor and a person", () => {
     await page.bringToFront()
     await launcher(page).click()
     await chat.within.getByText("Here I am.").waitFor()
-    expect(await chat.within.getByText("I am Anna.").count()).toBe(1)
+    expect(await chat.within.locator("article", { hasText: "I am Anna." }).count()).toBe(1)
     expect(await badge.isVisible()).toBe(false)
   })
 

@@ -117,6 +117,8 @@ export class Reply {
         this.unsupported.value = event.sentences
         return
       case "handover":
+        // What the visitor has seen of the reply stays.
+        if (this.text !== "") return this.#end("stopped")
         this.isHandedOver = true
         return
       case "finish":
