@@ -81,7 +81,7 @@ export const consoleDocument = (build: Build, path: string): string => `${head("
 </html>
 `
 
-/** The features of browsers that tell or cost a person something, none of which our documents use. */
+/** The features of browsers that tell or cost a person something. Our documents use none, but that the console asks for passkeys. */
 const PERMISSIONS =
   "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=()"
 
@@ -158,4 +158,5 @@ export const docsHeaders = {
 export const consoleHeaders = {
   ...headers({ frames: true, ancestors: "'none'" }),
   ...ownPage,
+  "permissions-policy": PERMISSIONS.replace("publickey-credentials-get=()", "publickey-credentials-get=(self)"),
 }

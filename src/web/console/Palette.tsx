@@ -53,8 +53,14 @@ const doing = (
 
 const commandsFor = (chatbotId: string, name: string): ReadonlyArray<Command> => [
   ...screenCommands({ chatbotId }, name),
-  ...doing(can("knowledge:write"), "Add files", name, Upload, href("knowledge", { chatbotId }, { do: "add" })),
-  ...doing(can("chatbots:write"), "Add test", name, Plus, href("tests", { chatbotId }, { do: "new" })),
+  ...doing(
+    can("knowledge:write", chatbotId),
+    "Add files",
+    name,
+    Upload,
+    href("knowledge", { chatbotId }, { do: "add" }),
+  ),
+  ...doing(can("chatbots:write", chatbotId), "Add test", name, Plus, href("tests", { chatbotId }, { do: "new" })),
 ]
 
 const general: ReadonlyArray<Command> = [
@@ -84,7 +90,7 @@ const Palette = () => {
   const list = useRef<HTMLUListElement>(null)
   const search = useSignal("")
   const active = useSignal(0)
-  const chatbots = useResource(allChatbots(), can("chatbots:read")).data.value ?? []
+  const chatbots = useResource(allChatbots(), can("chatbots:read", null)).data.value ?? []
   const { chatbotId } = place.value.params
   // Those of the chatbot that is shown come first.
   const sorted = chatbots.toSorted(
@@ -94,6 +100,7 @@ const Palette = () => {
     ...shortcuts().map(({ key, label, run }) => ({ label, of: "This page", icon: Keyboard, key, run })),
     ...screenCommands({}, "Console"),
     ...doing(mayCreateChatbots(), "New chatbot", "Console", Plus, href("chatbots", {}, { do: "new" })),
+    ...doing(can("admin"), "Invite a person", "Console", Plus, href("people", {}, { do: "new" })),
     ...doing(can("admin"), "New key", "Console", Plus, href("keys", {}, { do: "new" })),
     ...sorted.flatMap(({ id: own, name }) => commandsFor(own, name)),
     ...general,

@@ -24,6 +24,7 @@ export const paths = {
   conversations: "/conversations",
   conversation: "/conversations/:chatbotId/:sessionId",
   usage: "/usage",
+  people: "/people",
   keys: "/keys",
   webhooks: "/webhooks",
   organizations: "/organizations",

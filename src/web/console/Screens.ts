@@ -13,6 +13,7 @@ import {
   MessagesSquare,
   Play,
   Settings2,
+  Users,
   Webhook,
   Wrench,
 } from "lucide"
@@ -58,6 +59,7 @@ export const screens: { readonly [N in ScreenName]: Screen<N> } = {
     needs: ["conversations:read"],
     load: () => import("./screens/usage/Usage.tsx"),
   },
+  people: { title: "People", icon: Users, needs: ["admin"], load: () => import("./screens/people/People.tsx") },
   keys: { title: "Keys", icon: KeyRound, needs: ["admin"], load: () => import("./screens/keys/Keys.tsx") },
   webhooks: {
     title: "Webhooks",
@@ -137,9 +139,10 @@ export const loadScreen = async <N extends ScreenName>(name: N) => {
   return (params: Readonly<Record<string, string>>) => (isComplete(name, params) ? h(component, params) : undefined)
 }
 
-/** Whether the key that is signed in may use a screen. */
-export const isShown = (screen: ScreenName): boolean => screens[screen].needs.every(can)
+/** Whether a screen may be used, with the chatbot among the parameters of its address. */
+export const isShown = (screen: ScreenName, params: Readonly<Record<string, string>>): boolean =>
+  screens[screen].needs.every((scope) => can(scope, params["chatbotId"] ?? null))
 
-/** The screens that the key may use, whose addresses have these parameters and no others. */
+/** The screens that may be used, whose addresses have these parameters and no others. */
 export const screensWith = (params: Readonly<Record<string, string>>): ReadonlyArray<ScreenName> =>
-  screenNames.filter((name) => isShown(name) && parametersOf(name).join() === Object.keys(params).join())
+  screenNames.filter((name) => isShown(name, params) && parametersOf(name).join() === Object.keys(params).join())

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import {
   BookOpen,
+  CircleUser,
   Keyboard,
   LogOut,
   Menu as MenuIcon,
@@ -17,6 +18,7 @@ import { formatCount } from "../shared/Format.ts"
 import { Icon } from "../shared/Icon.tsx"
 import { chatbotResource, lastRunOf } from "./data/Chatbots.ts"
 import { inboxCounts, useInbox } from "./data/Inbox.ts"
+import { AccountDialog } from "./Account.tsx"
 import { showDocumentation, showPalette, showShortcuts, useCommands } from "./Palette.tsx"
 import { Avatar } from "./parts/Avatar.tsx"
 import { IconButton, Menu } from "./parts/Buttons.tsx"
@@ -28,7 +30,7 @@ import { atRoot } from "./server/Root.ts"
 import { href, mailboxOf, place, screenAddress, type ScreenName } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./server/Session.ts"
 import { isShown, loadScreen, screens, screensWith } from "./Screens.ts"
-import { SignInForm } from "./SignIn.tsx"
+import { InvitationPage, SignIn } from "./SignIn.tsx"
 import { theme, themes } from "./Theme.ts"
 
 const Wordmark = () => (
@@ -54,7 +56,7 @@ const WaitingBadge = () => {
   return waiting === 0 ? null : <Badge kind="busy">{`${formatCount(waiting)} waiting`}</Badge>
 }
 
-/** The screens whose addresses have these parameters and no others, as far as the key that is signed in may use them. */
+/** The screens whose addresses have these parameters and no others, as far as they may be used. */
 const Entries = ({ params }: { readonly params: Readonly<Record<string, string>> }) => {
   const current = place.value.screen
   return (
@@ -114,18 +116,21 @@ const themeIcon = { system: Monitor, light: Sun, dark: Moon }
 const Account = () => {
   const who = session.value
   if (who === undefined) return null
+  const { api_key: key, organization, person } = who
   const change = (): void => {
     theme.value = nextTheme[theme.value]
   }
   return (
     <div class="account row nowrap">
+      {person !== null && <Avatar name={person.name} image={person.avatar ?? ""} />}
       <div>
-        <span class="ellipsis">{who.organization.name}</span>
-        <span class="soft small ellipsis">{who.person?.name ?? who.api_key?.name}</span>
+        <span class="ellipsis">{organization.name}</span>
+        <span class="soft small ellipsis">{person?.name ?? key?.name}</span>
       </div>
       <Menu
         label="Account"
         items={[
+          person !== null && { label: "Your account", icon: CircleUser, onChoose: () => openDialog(<AccountDialog />) },
           { label: `Theme: ${themes[theme.value]}`, icon: themeIcon[theme.value], onChoose: change },
           { label: "Documentation", icon: BookOpen, onChoose: showDocumentation },
           { label: "Keyboard shortcuts", icon: Keyboard, onChoose: showShortcuts },
@@ -167,10 +172,10 @@ const Screen = () => {
   return (
     <main id="main" ref={main} tabIndex={-1}>
       {screen === undefined && <Missing title="Page not found" about="This page does not exist." />}
-      {screen !== undefined && !isShown(screen) && (
-        <Missing title="No access" about="Your key does not have permission to view this page." />
+      {screen !== undefined && !isShown(screen, params) && (
+        <Missing title="No access" about="You do not have permission to view this page." />
       )}
-      {screen !== undefined && isShown(screen) && <Shown key={address} screen={screen} />}
+      {screen !== undefined && isShown(screen, params) && <Shown key={address} screen={screen} />}
     </main>
   )
 }
@@ -287,17 +292,22 @@ export const Shell = () => {
       {state.is === "out" && (
         <Outside>
           <h1>Sign in to the console</h1>
-          <SignInForm failure={state.failure} />
+          <SignIn failure={state.failure} />
           <p class="soft small">
             <a href={atRoot("/docs/readme")}>Documentation</a> · <a href={atRoot("/docs")}>API reference</a>
           </p>
+        </Outside>
+      )}
+      {state.is === "invited" && (
+        <Outside>
+          <InvitationPage token={state.token} />
         </Outside>
       )}
       {(state.is === "in" || state.is === "ended") && <SignedIn />}
       {state.is === "ended" && (
         <Dialog title="Sign in again" stays>
           <p class="soft">Your session has expired. Unsaved changes are kept.</p>
-          <SignInForm />
+          <SignIn isAgain />
         </Dialog>
       )}
       <Toasts />

@@ -2,6 +2,7 @@ import { type Answer, call, everyPage } from "../server/Api.ts"
 import { resources, useResource } from "../server/Resource.ts"
 import { can, session } from "../server/Session.ts"
 import { allChatbots } from "./Chatbots.ts"
+import { allPeople, type PersonRole, roleWords } from "./People.ts"
 
 /** The end of an id, which stands for what cannot be named, such as a chatbot that was deleted. */
 const shortId = (id: string): string => `…${id.slice(-6)}`
@@ -14,14 +15,22 @@ interface Named {
 const namesOf = (things: ReadonlyArray<Named> = []) => new Map(things.map(({ id, name }) => [id, name]))
 
 export const useChatbotNames = (): ((id: string) => string) => {
-  const known = useResource(allChatbots(), can("chatbots:read")).data.value
+  const known = useResource(allChatbots(), can("chatbots:read", null)).data.value
   const names = namesOf(known)
   return (id) => names.get(id) ?? `Chatbot ${shortId(id)}`
 }
 
+/** Words for a role with the only chatbot that it holds for, such as `Editor of Harbour`. */
+export const useRoleWords = (): ((role: PersonRole) => string) => {
+  const chatbotName = useChatbotNames()
+  return ({ chatbot_id, role }) => roleWords[role] + (chatbot_id === null ? "" : ` of ${chatbotName(chatbot_id)}`)
+}
+
+/** Names of keys, and of people, who act by a key whose id is the person's. */
 export const useKeyNames = (): ((id: string) => string) => {
-  const known = useResource(allKeys(session.value?.organization.id ?? ""), can("admin")).data.value
-  const names = namesOf(known)
+  const keys = useResource(allKeys(session.value?.organization.id ?? ""), can("admin")).data.value ?? []
+  const people = useResource(allPeople(), can("admin")).data.value ?? []
+  const names = namesOf([...keys, ...people])
   return (id) => names.get(id) ?? `Key ${shortId(id)}`
 }
 

@@ -1,7 +1,9 @@
 import { useEffect, useMemo } from "preact/hooks"
 import type { ChatbotPatch } from "../../../domain/chatbot/Chatbot.ts"
 import { allChatbots, chatbotResource, fetchChatbot, type VersionedChatbot } from "../data/Chatbots.ts"
-import { request } from "../server/Api.ts"
+import { call, request } from "../server/Api.ts"
+import { listen } from "../server/Live.ts"
+import { can } from "../server/Session.ts"
 import { chooseSides } from "./Clashes.tsx"
 import { fieldsOf, type Form, makeForm, patchOf, type Stored } from "./Form.ts"
 
@@ -11,10 +13,18 @@ const storedOf = ({ chatbot: { updated_at: _, ...chatbot }, etag }: VersionedCha
   etag,
 })
 
+/** The name of who has changed a chatbot last, for who may read the audit log. */
+const lastEditor = async (chatbotId: string): Promise<string | undefined> => {
+  if (!can("admin")) return undefined
+  const query = { target_id: chatbotId, action: "chatbot.updated", limit: "1" } as const
+  const answer = await call("GET /api/admin/audit-log", { query }).catch(() => undefined)
+  return answer?.entries[0]?.actor.name ?? undefined
+}
+
 const formOf = (chatbotId: string, first: VersionedChatbot) => {
   return makeForm(storedOf(first), {
     load: async () => storedOf(await fetchChatbot(chatbotId)),
-    choose: chooseSides,
+    choose: async (clashes) => chooseSides(clashes, await lastEditor(chatbotId)),
     save: async (fields, paths, etag) => {
       const patch: typeof ChatbotPatch.Encoded = patchOf(fields, paths)
       const { body, etag: next } = await request("PATCH /api/external/chatbots", {
@@ -32,10 +42,11 @@ const formOf = (chatbotId: string, first: VersionedChatbot) => {
 
 export const useChatbotForm = (chatbotId: string, first: VersionedChatbot): Form => {
   const form = useMemo(() => formOf(chatbotId, first), [chatbotId])
-  const latest = chatbotResource(chatbotId).data.value
+  const chatbot = chatbotResource(chatbotId)
+  const latest = chatbot.data.value
   useEffect(() => {
-    // What was loaded anew in the background is taken over while nothing is being changed.
-    if (latest !== undefined && form.changes.peek().length === 0) form.rebase(storedOf(latest))
+    if (latest !== undefined) form.follow(storedOf(latest))
   }, [latest])
+  useEffect(() => listen(chatbotId, ({ type }) => type === "chatbot" && void chatbot.reload()), [chatbotId])
   return form
 }

@@ -35,10 +35,13 @@ const Clashes = ({ clashes, taken }: ClashesProps) => (
 )
 
 /** Asks of which fields the other side's value stays; undefined when the person goes on editing. */
-export const chooseSides = async (clashes: ReadonlyArray<Clash>): Promise<ReadonlyArray<string> | undefined> => {
+export const chooseSides = async (
+  clashes: ReadonlyArray<Clash>,
+  editor = "Someone else",
+): Promise<ReadonlyArray<string> | undefined> => {
   const taken = signal<ReadonlyArray<string>>([])
   const isDecided = await confirm({
-    title: "Someone else changed the same fields",
+    title: `${editor} changed the same fields`,
     text: <Clashes clashes={clashes} taken={taken} />,
     action: "Save",
     otherwise: "Keep editing",

@@ -73,7 +73,7 @@ export const EditForm = ({ action = "Save", children, form, label }: EditFormPro
     <fieldset class="stack loose" disabled={!can("chatbots:write")}>
       <legend class="visually-hidden">{label}</legend>
       {!can("chatbots:write") && (
-        <p class="notice row nowrap start">Your key can view these settings but not change them.</p>
+        <p class="notice row nowrap start">You can view these settings but not change them.</p>
       )}
       <Refusals.Provider value={{ errors: form.errors.value, names }}>{children}</Refusals.Provider>
       <SaveBar action={action} form={form} names={names} />

@@ -134,6 +134,8 @@ export interface Form {
   readonly discard: () => void
   /** Goes on from what is stored by now; what the person has changed stays changed. */
   readonly rebase: (stored: Stored) => void
+  /** Goes on from what somebody else has stored, unless the person has changed the same fields. */
+  readonly follow: (stored: Stored) => void
 }
 
 interface Bound<A> {
@@ -153,6 +155,10 @@ export const makeForm = (first: Stored, store: FormStore): Form => {
   const rebase = (next: Stored): void => {
     fields.value = merge(stored.value.fields, fields.value, next.fields)
     stored.value = next
+  }
+
+  const follow = (next: Stored): void => {
+    if (clashesOf(stored.peek().fields, fields.peek(), next.fields).length === 0) rebase(next)
   }
 
   const attempt = async (): Promise<true> => {
@@ -232,5 +238,6 @@ export const makeForm = (first: Stored, store: FormStore): Form => {
       errors.value = []
     },
     rebase,
+    follow,
   }
 }

@@ -112,7 +112,7 @@ export const Dialog = ({ children, kind = "dialog", onClose, stays = false, titl
 }
 
 interface FormProps {
-  readonly children: ComponentChildren
+  readonly children?: ComponentChildren
   readonly action: string
   readonly isWrong?: boolean
   readonly kind?: "primary" | "secondary" | "danger"

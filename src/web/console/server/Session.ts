@@ -1,15 +1,19 @@
 import { computed, signal } from "@preact/signals"
 import type { Scope } from "../../../domain/keys/ApiKey.ts"
+import { place } from "../Router.ts"
 import { type Answer, call, whenSignedOut } from "./Api.ts"
-import { type Failure, toFailure } from "./Failure.ts"
+import { Failure, toFailure } from "./Failure.ts"
+import { choosePasskey, createPasskey } from "./Passkeys.ts"
 import { forgetResources, reloadRefused } from "./Resource.ts"
+import { fieldsIn, textIn } from "./Unknown.ts"
 
-/** The API key that is signed in, without its secret, with its organization and its rights. */
+/** The person or the API key that is signed in, with the organization and the rights. */
 export type Session = Answer<"GET /api/console/session">["session"]
 
 /**
  * - `starting`: the server has not said yet who is signed in.
- * - `out`: nobody is, and the console shows nothing but the form to sign in.
+ * - `out`: nobody is, and the console shows nothing but the ways to sign in.
+ * - `invited`: the address is that of an invitation, which a person may accept.
  * - `in`: somebody is.
  * - `ended`: the server no longer accepts the session. What was being written stays on the screen behind the form.
  */
@@ -17,6 +21,7 @@ type SessionState =
   | { readonly is: "starting" }
   | { readonly is: "unreachable"; readonly failure: Failure }
   | { readonly is: "out"; readonly failure?: Failure }
+  | { readonly is: "invited"; readonly token: string }
   | { readonly is: "in"; readonly session: Session }
   | { readonly is: "ended"; readonly session: Session }
 
@@ -27,14 +32,30 @@ export const sessionState = computed(() => state.value)
 /** The session of the screens, which are only shown within one. */
 export const session = computed((): Session | undefined => ("session" in state.value ? state.value.session : undefined))
 
-export const can = (scope: Scope): boolean => session.value?.scopes.includes(scope) === true
+/** The scopes in the whole organization. A person with roles of single chatbots alone has none. */
+const scopes = computed(() => {
+  const { person, roles, scopes: own } = session.value ?? { person: null, roles: [], scopes: [] }
+  return person === null || roles.some(({ chatbot_id }) => chatbot_id === null) ? own : []
+})
 
-/** Whether the key may make chatbots, which one of a single chatbot may not. */
-export const mayCreateChatbots = (): boolean => can("chatbots:write") && session.value?.chatbot_id === null
+/**
+ * Whether the person or the key may do something with a chatbot: unless another one is given, with that of the screen.
+ * With null, or on a screen of no chatbot, whether there is a chatbot for which it may.
+ */
+export const can = (scope: Scope, chatbotId: string | null = place.value.params["chatbotId"] ?? null): boolean =>
+  scopes.value.includes(scope) ||
+  session.value?.chatbot_scopes.some(
+    ({ chatbot_id, scopes: own }) => (chatbotId ?? chatbot_id) === chatbot_id && own.includes(scope),
+  ) === true
+
+/** Whether chatbots may be made, which takes a right in the whole organization. */
+export const mayCreateChatbots = (): boolean =>
+  scopes.value.includes("chatbots:write") && session.value?.chatbot_id === null
 
 const begin = (next: Session): void => {
   const previous = session.value
-  if (previous !== undefined && previous.organization.id !== next.organization.id) forgetResources()
+  const isAnother = previous?.organization.id !== next.organization.id || previous.person?.id !== next.person?.id
+  if (previous !== undefined && isAnother) forgetResources()
   state.value = { is: "in", session: next }
   reloadRefused()
 }
@@ -44,38 +65,79 @@ export const signIn = async (by: { readonly key: string } | { readonly link: str
   begin((await call("POST /api/console/session", { body: by })).session)
 }
 
+/** Signs in by a passkey that the person chooses. Rejects with a `Failure`. */
+export const signInByPasskey = async (): Promise<void> => {
+  const { options } = await call("POST /api/console/passkeys/options", { body: {} })
+  const credential = await choosePasskey(options)
+  begin((await call("POST /api/console/passkeys", { body: { credential } })).session)
+}
+
+/** Accepts an invitation with a new passkey, and signs in. Rejects with a `Failure`. */
+export const acceptInvitation = async (token: string, name: string): Promise<void> => {
+  const { options } = await call("POST /api/console/invitations/options", { body: { token } })
+  const credential = await createPasskey(options)
+  begin((await call("POST /api/console/invitations", { body: { token, name, credential } })).session)
+}
+
 export const signOut = async (): Promise<void> => {
-  await call("DELETE /api/console/session")
+  const ended = await call("DELETE /api/console/session")
   forgetResources()
-  state.value = { is: "out" }
+  // The provider ends its own session there.
+  const redirect = textIn(fieldsIn(ended)["redirect_to"])
+  if (redirect !== undefined) location.assign(redirect)
+  else state.value = { is: "out" }
 }
 
-const LINK = /^#sign-in=(.+)$/
-
-/** The one-time link in the address, which is taken out of the address at once. */
-const takeLink = (): string | undefined => {
-  const link = LINK.exec(location.hash)?.[1]
-  if (link !== undefined) history.replaceState(history.state, "", location.pathname + location.search)
-  return link === undefined ? undefined : decodeURIComponent(link)
+/** Why a provider has not signed a person in, by the code in the address that it led back to. */
+const failures: Readonly<Record<string, string>> = {
+  expired: "Signing in took too long, or began in another browser. Try again.",
+  refused: "The provider has not signed you in. Try again, or choose another way.",
+  unreachable: "The provider cannot be reached at the moment. Try again later, or choose another way.",
+  invalid: "The provider's answer could not be verified. Ask an administrator to look into the server's log.",
+  no_role: "You have no role in this organization. Ask an administrator to give you one.",
+  removed: "Your account was removed. Ask an administrator for a new invitation.",
+  invitation: "This invitation was accepted before or has expired. Ask for a new one.",
 }
 
-export const startSession = async (): Promise<void> => {
-  state.value = { is: "starting" }
-  const link = takeLink()
-  if (link !== undefined) {
-    try {
-      return await signIn({ link })
-    } catch (error) {
-      state.value = { is: "out", failure: toFailure(error) }
-    }
-  }
+const FRAGMENT = /^#(sign-in|sign-in-failed|invitation)=(.+)$/
+
+/** A one-time link, an invitation or a failure in the address, which is taken out of the address at once. */
+const takeFragment = (): { readonly kind: string; readonly value: string } => {
+  const [all, kind = "", value = ""] = FRAGMENT.exec(location.hash) ?? []
+  if (all !== undefined) history.replaceState(history.state, "", location.pathname + location.search)
+  return { kind, value: decodeURIComponent(value) }
+}
+
+/** Shows the screens if somebody is signed in, and otherwise the ways to sign in, with the reason why one has failed. */
+const resume = async (failure?: Failure): Promise<void> => {
   try {
     begin((await call("GET /api/console/session")).session)
   } catch (error) {
-    const failure = toFailure(error)
-    if (failure.status === 401) state.value = state.value.is === "out" ? state.value : { is: "out" }
-    else state.value = { is: "unreachable", failure }
+    const problem = toFailure(error)
+    if (problem.status !== 401) state.value = { is: "unreachable", failure: problem }
+    else state.value = { is: "out", ...(failure !== undefined && { failure }) }
   }
+}
+
+export const startSession = async (): Promise<void> => {
+  const { kind, value } = takeFragment()
+  if (kind === "invitation") return void (state.value = { is: "invited", token: value })
+  state.value = { is: "starting" }
+  if (kind === "sign-in-failed") {
+    return resume(new Failure(failures[value] ?? "Signing in has failed. Try again.", { code: value }))
+  }
+  if (kind === "sign-in") return signIn({ link: value }).catch((error: unknown) => resume(toFailure(error)))
+  return resume()
+}
+
+// A link that is opened where the console is shown already does not load the page again.
+globalThis.addEventListener("hashchange", () => FRAGMENT.test(location.hash) && void startSession())
+
+/** Goes on after somebody has signed in elsewhere, such as in another tab. */
+export const resumeSession = async (): Promise<void> => {
+  if (state.value.is !== "ended") return
+  const found = await call("GET /api/console/session").catch(() => undefined)
+  if (found !== undefined) begin(found.session)
 }
 
 whenSignedOut(() => {

@@ -13,6 +13,7 @@ import { toast } from "../../parts/Toast.ts"
 import { resources, useResource } from "../../server/Resource.ts"
 import { href, navigate, useAsked } from "../../Router.ts"
 import { can, mayCreateChatbots } from "../../server/Session.ts"
+import { FirstPerson } from "../people/FirstPerson.tsx"
 import { GettingStarted } from "./GettingStarted.tsx"
 
 /** The numbers of documents and conversations of each chatbot, by its id. */
@@ -142,7 +143,7 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
         label={`Actions for ${chatbot.name}`}
         items={[
           mayCreateChatbots() && { label: "Duplicate", icon: CopyPlus, onChoose: () => duplicate(chatbot) },
-          can("chatbots:write") && deleteItem(() => remove([chatbot])),
+          can("chatbots:write", chatbot.id) && deleteItem(() => remove([chatbot])),
         ]}
       />
     ),
@@ -188,6 +189,7 @@ const Chatbots = () => {
   )
   return (
     <Page title="Chatbots" actions={(chatbots.data.value?.length ?? 0) > 0 && create}>
+      <FirstPerson />
       <Loaded
         of={chatbots}
         empty={
@@ -201,6 +203,7 @@ const Chatbots = () => {
         {(all) => {
           const found = matching(all, search.value)
           const chosen = found.filter(({ id }) => chosenIds.value.includes(id))
+          const refused = chosen.filter(({ id }) => !can("chatbots:write", id))
           return (
             <>
               <GettingStarted chatbots={all} create={create} />
@@ -217,15 +220,18 @@ const Chatbots = () => {
                 </div>
               )}
               <Bulk count={chosen.length} onClear={() => (chosenIds.value = [])}>
-                <Button small onClick={() => setActive(chosen, false)}>
+                <Button small disabled={refused.length > 0} onClick={() => setActive(chosen, false)}>
                   Pause
                 </Button>
-                <Button small onClick={() => setActive(chosen, true)}>
+                <Button small disabled={refused.length > 0} onClick={() => setActive(chosen, true)}>
                   Resume
                 </Button>
-                <Button small onClick={() => remove(chosen)}>
+                <Button small disabled={refused.length > 0} onClick={() => remove(chosen)}>
                   Delete…
                 </Button>
+                {refused.length > 0 && (
+                  <span class="small">You cannot change {refused.map(({ name }) => name).join(", ")}.</span>
+                )}
               </Bulk>
               {found.length === 0 ? (
                 <p class="soft">No matching chatbots.</p>

@@ -130,7 +130,7 @@ interface GettingStartedProps {
 export const GettingStarted = ({ chatbots, children, create }: GettingStartedProps) => {
   const mayAll =
     session.value?.chatbot_id === null &&
-    (["chat", "chatbots:write", "knowledge:write", "conversations:read", "admin"] as const).every(can)
+    (["chat", "chatbots:write", "knowledge:write", "conversations:read", "admin"] as const).every((scope) => can(scope))
   const [chatbot] = chatbots
   const known = useProgress(mayAll && !isClosed.value)
   const progress = chatbot === undefined ? nothingDone : known

@@ -14,7 +14,7 @@ export const scopeChoices: ReadonlyArray<{ scope: Scope; label: string; hint: st
   { scope: "knowledge:write", label: "Manage knowledge", hint: "Upload, replace and delete documents." },
   { scope: "conversations:read", label: "Read conversations", hint: "View conversations and usage." },
   { scope: "conversations:write", label: "Delete conversations", hint: "Delete conversations and erase visitors." },
-  { scope: "admin", label: "Manage keys", hint: "Create and revoke keys, and view the audit log." },
+  { scope: "admin", label: "Manage keys", hint: "Manage keys and people, and view the audit log." },
   { scope: "operator", label: "Operate the server", hint: "Manage organizations and view the server's status." },
 ]
 

@@ -1,6 +1,7 @@
 import { KeyRound, Plus } from "lucide"
 import { formatCompact } from "../../../shared/Format.ts"
 import { allKeys, allOrganizations, type ApiKey, stateOf, useChatbotNames } from "../../data/Admin.ts"
+import { allPeople } from "../../data/People.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { openDialog } from "../../parts/Dialogs.tsx"
 import { optionsOf, SelectField } from "../../parts/Field.tsx"
@@ -87,7 +88,9 @@ const budgetOf = ({ budget: { concurrent_chats, tokens_per_day } }: ApiKey): str
 
 const KeyTable = ({ keys, list }: KeyTableProps) => {
   const chatbotName = useChatbotNames()
-  const keyName = (id: string): string => list.data.value?.find((key) => key.id === id)?.name ?? `key …${id.slice(-6)}`
+  const people = useResource(allPeople()).data.value ?? []
+  const makerName = (id: string): string =>
+    [...(list.data.value ?? []), ...people].find((maker) => maker.id === id)?.name ?? `key …${id.slice(-6)}`
   if (keys.length === 0)
     return (
       <Empty icon={KeyRound} title="No keys">
@@ -140,7 +143,7 @@ const KeyTable = ({ keys, list }: KeyTableProps) => {
           sort: ({ created_at }) => created_at,
           cell: (key) => (
             <span class="soft">
-              <Ago at={key.created_at} /> by {makerOf(key.created_by, keyName)}
+              <Ago at={key.created_at} /> by {makerOf(key.created_by, makerName)}
             </span>
           ),
         },

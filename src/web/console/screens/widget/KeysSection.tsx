@@ -91,7 +91,7 @@ export const KeysSection = ({ chatbot, keys }: WebsitesProps) => {
           }
         </Loaded>
       ) : (
-        <p class="soft">Your key does not have the permission “Manage keys”.</p>
+        <p class="soft">You need the permission “Manage keys” to see and add websites.</p>
       )}
     </Section>
   )
