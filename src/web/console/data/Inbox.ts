@@ -61,7 +61,7 @@ const tellNews = async (): Promise<void> => {
 
 /** Follows what waits, while somebody is signed in who may read conversations. */
 export const useInbox = (): void => {
-  const isAllowed = can("conversations:read")
+  const isAllowed = can("conversations:read", null)
   useEffect(() => {
     if (!isAllowed) return undefined
     const look = soon(() => {

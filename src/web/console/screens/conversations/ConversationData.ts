@@ -146,7 +146,9 @@ export const change = async (all: ReadonlyArray<Conversation>, body: Changes): P
 export const toggleState = (one: Conversation): Promise<void> =>
   attempt(() => change([one], { state: one.state === "open" ? "closed" : "open" }))
 
-export const mayWrite = (): boolean => can("conversations:write")
+/** Whether the conversation of the screen, or all of these, may be changed. */
+export const mayWrite = (all?: ReadonlyArray<Conversation>): boolean =>
+  all?.every(({ chatbot_id }) => can("conversations:write", chatbot_id)) ?? can("conversations:write")
 
 /** The visitor of a conversation: the name, the e-mail address, or a short mark by which the conversations of one are told apart. */
 export const visitorOf = ({ id, session_token, user_info, visitor_id }: Conversation): string =>

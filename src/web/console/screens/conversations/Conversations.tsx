@@ -68,7 +68,7 @@ const Search = ({ value }: { readonly value: string }) => {
 }
 
 const MoreFilters = () => {
-  const chatbots = useResource(allChatbots(), can("chatbots:read")).data.value ?? []
+  const chatbots = useResource(allChatbots(), can("chatbots:read", null)).data.value ?? []
   return (
     <div class="box padded columns narrow">
       {session.value?.chatbot_id === null && chatbots.length > 1 && (
@@ -206,18 +206,18 @@ export const ConversationList = ({ beside, mailbox, one, options = kinds[mailbox
             label="More actions for the selection"
             items={[
               { label: "Mark as unread", icon: Mail, onChoose: () => markUnread(chosenOnes) },
-              mayWrite() && {
+              mayWrite(chosenOnes) && {
                 label: "Mark as closed",
                 icon: CircleCheck,
                 onChoose: () => change(chosenOnes, { state: "closed" }),
               },
-              mayWrite() && {
+              mayWrite(chosenOnes) && {
                 label: "Mark as open",
                 icon: CircleDot,
                 onChoose: () => change(chosenOnes, { state: "open" }),
               },
               ...exportItems(chosenOnes),
-              mayWrite() && deleteItem(() => remove(chosenOnes, gone)),
+              mayWrite(chosenOnes) && deleteItem(() => remove(chosenOnes, gone)),
             ]}
           />
         </Bulk>
