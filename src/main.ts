@@ -31,6 +31,7 @@ import { reservePort, Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
 import { BlobCopy } from "./jobs/BlobCopy.ts"
+import { OpenId } from "./identity/OpenId.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import { OrganizationRemoval } from "./jobs/OrganizationRemoval.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
@@ -108,7 +109,9 @@ const models = configured((config) => Models.layer({ ...config.models, local: co
 
 const agent = configured((config) => Agent.layer(config.agent))
 
-const outbound = WebhookSender.layer.pipe(Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))))
+const outbound = Layer.merge(WebhookSender.layer, OpenId.layer).pipe(
+  Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
+)
 
 const examinationOf = (data: typeof storage, files: typeof provenStore = blobStore) =>
   configured(({ database }) => Doctor.layer(database)).pipe(

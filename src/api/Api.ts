@@ -17,6 +17,7 @@ import { OpenAiApi } from "./OpenAi.ts"
 import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
 import { RepliesApi } from "./conversations/Replies.ts"
+import { ProviderSignInApi } from "./people/ProviderSignIn.ts"
 import { SignInProvidersApi } from "./people/SignInProviders.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
@@ -66,6 +67,7 @@ export class Api extends HttpApi.make("parley")
     SystemStateApi,
     WidgetAccessApi,
     ConsoleAccessApi,
+    ProviderSignInApi,
     ConsoleApi,
     WidgetApi,
     SystemApi,

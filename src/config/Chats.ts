@@ -1,3 +1,4 @@
+import { Duration } from "effect"
 import { noPrivateNetworks } from "../outbound/PrivateNetworks.ts"
 import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
 import { groundDays } from "./Data.ts"
@@ -31,7 +32,7 @@ const safeFetch = {
   allowed: privateNetworks
     .orAbsent(
       TOOL_PRIVATE_NETWORKS,
-      "Private addresses that HTTP tools and webhooks may call. Anyone who may declare tools can reach them. Absent: none.",
+      "Private addresses that HTTP tools, webhooks and sign-in providers may have. Anyone who may declare tools can reach them. Absent: none.",
     )
     .map((networks) => networks ?? noPrivateNetworks),
 }
@@ -40,8 +41,18 @@ const consoleSessions = {
   lifetime: duration.or("CONSOLE_SESSION", "12h", "Duration of a session at the console."),
 }
 
+const sessionChecks = {
+  every: integer(1, 1_440)
+    .or(
+      "SIGN_IN_CHECK_MINUTES",
+      "15",
+      "Minutes after which a session is checked with the provider that has signed the person in. Lower it to have people whom a provider knows no more out sooner.",
+    )
+    .map(Duration.minutes),
+}
+
 export const chats = {
   title: "Chats, tools and the console",
   introduction: "",
-  sections: { agent, chat, safeFetch, consoleSessions },
+  sections: { agent, chat, safeFetch, consoleSessions, sessionChecks },
 } satisfies Group

@@ -29,6 +29,7 @@ import * as OpenAi from "./OpenAi.ts"
 import * as OpenApiDocument from "./OpenApiDocument.ts"
 import * as People from "./people/People.ts"
 import * as Replies from "./conversations/Replies.ts"
+import * as ProviderSignIn from "./people/ProviderSignIn.ts"
 import * as SignInProviders from "./people/SignInProviders.ts"
 import * as Sources from "./knowledge/Sources.ts"
 import { Server } from "./server/Server.ts"
@@ -61,6 +62,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     People.layer,
     Replies.layer,
     OpenAi.layer,
+    ProviderSignIn.layer,
     SignInProviders.layer,
     Sources.layer,
     System.layer,

@@ -124,18 +124,18 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
       const profile = profileIn(String(signed?.["iss"] ?? metadata.issuer), claims)
       if (profile === undefined) return yield* invalid("The subject is longer than OpenID Connect allows.")
       const hint = tokens.id_token
-      const hasEnd = metadata.end_session_endpoint !== undefined && hint !== undefined
-      const signOutUrl = hasEnd
-        ? client.buildEndSessionUrl(configuration, {
-            post_logout_redirect_uri: provider.redirectUri,
-            ...(hint.length <= ID_TOKEN_HINT_MAX && { id_token_hint: hint }),
-          }).href
-        : undefined
+      const signOut = attempt(() =>
+        client.buildEndSessionUrl(configuration, {
+          post_logout_redirect_uri: provider.redirectUri,
+          ...(hint !== undefined && hint.length <= ID_TOKEN_HINT_MAX && { id_token_hint: hint }),
+        }),
+      )
       return {
         ...profile,
         values: signed === undefined && asked === undefined ? undefined : valuesIn(claims, provider.roles_claim),
         refreshToken: tokens.refresh_token,
-        signOutUrl,
+        // It fails where the provider has no page that signs out.
+        signOutUrl: hint && (yield* Effect.orElseSucceed(signOut, () => undefined))?.href,
       } satisfies Identity
     })
 

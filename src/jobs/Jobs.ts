@@ -9,6 +9,7 @@ import * as Mails from "./Mails.ts"
 import * as Reembedding from "./Reembedding.ts"
 import * as Retention from "./Retention.ts"
 import * as Returns from "./Returns.ts"
+import * as SessionChecks from "./SessionChecks.ts"
 import * as Sealing from "./Sealing.ts"
 import * as Topics from "./Topics.ts"
 import { TestRuns } from "./TestRuns.ts"
@@ -20,6 +21,7 @@ export interface JobsSettings {
   readonly ingestion: IngestionSettings
   readonly mail: Mails.MailSettings
   readonly retention: Retention.RetentionSettings
+  readonly sessionChecks: SessionChecks.SessionChecksSettings
 }
 
 /** Runs all background jobs as long as the layer lives, and provides the services that start such jobs. */
@@ -32,6 +34,7 @@ export const layer = (settings: JobsSettings) =>
     Retention.layer(settings.retention),
     Returns.layer,
     Sealing.layer,
+    SessionChecks.layer(settings.sessionChecks),
     Topics.layer.pipe(Layer.provide(Budgets.layer(settings.budgets))),
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),

@@ -34,6 +34,7 @@ import { Sources } from "./knowledge/Sources.ts"
 import { SignInProviders } from "./people/SignInProviders.ts"
 import { People } from "./people/People.ts"
 import { PersonSessions } from "./people/PersonSessions.ts"
+import { ProviderSignIn } from "./people/ProviderSignIn.ts"
 import { SignIns } from "./people/SignIns.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { TestPlans } from "./evaluation/TestPlans.ts"
@@ -72,7 +73,8 @@ const widget = Layer.mergeAll(VisitorUpdates.layer(), VisitorHandovers.layer, Vi
 /** All services of the platform. */
 export const layer = (settings: ServicesSettings) =>
   Layer.mergeAll(
-    Layer.mergeAll(Admin.layer(settings.budgets.key), SignIns.layer).pipe(
+    Layer.mergeAll(Admin.layer(settings.budgets.key), ProviderSignIn.layer).pipe(
+      Layer.provideMerge(SignIns.layer),
       Layer.provideMerge(ConsoleSessions.layer(settings.consoleSessions)),
       Layer.provideMerge(Layer.merge(tenancy, PersonSessions.layer)),
     ),

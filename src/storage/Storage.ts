@@ -51,6 +51,7 @@ import type { QuotaLimits } from "../domain/organizations/Quota.ts"
 import { Quotas } from "./organizations/Quotas.ts"
 import { People } from "./people/People.ts"
 import { PersonSessions } from "./people/PersonSessions.ts"
+import { ProviderPeople } from "./people/ProviderPeople.ts"
 import { SignIns } from "./people/SignIns.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./documents/Reembeddings.ts"
@@ -110,7 +111,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Organizations.layer,
     Passages.layer,
     Presences.layer,
-    People.layer,
+    ProviderPeople.layer.pipe(Layer.provideMerge([People.layer, SignIns.layer])),
     PersonSessions.layer,
     PublicChatbots.layer,
     RateCounts.layer,
@@ -122,7 +123,6 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Returns.layer,
     ServerSecrets.layer,
     SignInProviders.layer,
-    SignIns.layer,
     Snapshots.layer,
     Archives.layer,
     SourcePages.layer,

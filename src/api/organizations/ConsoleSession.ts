@@ -26,7 +26,15 @@ const signIn = HttpApiEndpoint.post("signIn", sessionPath, {
   )
 
 const signOut = HttpApiEndpoint.delete("signOut", sessionPath, {
-  success: HttpApiSchema.WithHeaders(Schema.Struct({ message: Schema.Literal("Signed out successfully") }), SetCookie),
+  success: HttpApiSchema.WithHeaders(
+    Schema.Struct({
+      message: Schema.Literal("Signed out successfully"),
+      redirect_to: Schema.optionalKey(
+        Schema.String.annotate({ description: "Where the browser signs out at the person's provider as well." }),
+      ),
+    }),
+    SetCookie,
+  ),
   error: [Problem.Forbidden, Problem.Unavailable],
 }).annotateMerge(
   described("Sign out", "Removes the console's cookie, and ends the session of a person. A key stays as it is."),

@@ -25,6 +25,7 @@ const shownFields: ReadonlySet<string> = new Set([
   "model",
   "name",
   "prefix",
+  "reason",
   "revoked_at",
   "role",
   "roles_claim",

@@ -5,6 +5,7 @@ import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Forbidden } from "../../domain/Errors.ts"
 import { ConsoleSessions } from "../../services/people/ConsoleSessions.ts"
+import { ProviderSignIn } from "../../services/people/ProviderSignIn.ts"
 import { PersonSessions } from "../../services/people/PersonSessions.ts"
 import { type Begun, SignIns } from "../../services/people/SignIns.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
@@ -33,6 +34,7 @@ const access = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
 
     const signIns = yield* SignIns
+    const providers = yield* ProviderSignIn
 
     /** Answers with a new session, whose cookie replaces that of the attempt. */
     const signedIn = (
@@ -60,9 +62,10 @@ const access = HttpApiBuilder.group(
       signOut: Effect.fnUntraced(function* ({ request }) {
         yield* ensureOurs(request)
         const cookie = consoleCookieOf(request, publicUrl)
-        if (cookie !== undefined) yield* sessions.end(cookie)
+        const ended = cookie === undefined ? undefined : yield* sessions.end(cookie)
+        const redirect_to = ended && (yield* providers.signOutUrl(ended))
         return HttpApiSchema.withHeaders({
-          body: { message: "Signed out successfully" as const },
+          body: { message: "Signed out successfully" as const, ...(redirect_to !== undefined && { redirect_to }) },
           headers: { "set-cookie": ending(request, publicUrl), ...noStore },
         })
       }),

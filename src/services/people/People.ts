@@ -25,6 +25,23 @@ export interface ShownPerson {
 const noOrganization = new NotFound({ detail: "There is no such organization." })
 const notAnOwner = new Forbidden({ detail: "Only an owner makes owners, and changes or removes them." })
 
+/**
+ * Requires that the caller may give roles, or change somebody who has them: whoever gets the invitation of a person is
+ * that person. Keys make owners where there is none, since they are the way in when all else fails.
+ */
+export const ensureMayGive = Effect.fnUntraced(function* (roles: ReadonlyArray<PersonRole>, hasOwner: boolean) {
+  const caller = yield* Caller
+  const isOwner = caller.session?.roles.some(({ role }) => role === "owner") ?? false
+  const makesOwners = isOwner || (caller.person === undefined && (isOperator(caller) || !hasOwner))
+  for (const { chatbot_id, role } of roles) {
+    if (role === "owner" && !makesOwners) return yield* notAnOwner
+    // An owner of another organization than the operator's has nothing beyond an administrator but that.
+    const scopes = scopesOfRole[role === "owner" && makesOwners ? "admin" : role]
+    const excess = excessRights(caller, { scopes, chatbotId: chatbot_id, expiresAt: null })
+    if (excess !== undefined) return yield* new Forbidden({ detail: excess })
+  }
+})
+
 /** Manages the people of organizations. An operator reaches those of every organization. */
 export class People extends Context.Service<People>()("parley/services/people/People", {
   make: Effect.gen(function* () {
@@ -43,23 +60,6 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
       if (requested === undefined || requested === caller.organizationId) return caller.organizationId
       const found = isOperator(caller) ? yield* organizations.find(requested) : undefined
       return found === undefined ? yield* noOrganization : requested
-    })
-
-    /**
-     * Requires that the caller may give roles, or change somebody who has them: whoever gets the invitation of a person is
-     * that person. Keys make owners where there is none, since they are the way in when all else fails.
-     */
-    const ensureMayGive = Effect.fnUntraced(function* (roles: ReadonlyArray<PersonRole>, hasOwner: boolean) {
-      const caller = yield* Caller
-      const isOwner = caller.session?.roles.some(({ role }) => role === "owner") ?? false
-      const makesOwners = isOwner || (caller.person === undefined && (isOperator(caller) || !hasOwner))
-      for (const { chatbot_id, role } of roles) {
-        if (role === "owner" && !makesOwners) return yield* notAnOwner
-        // An owner of another organization than the operator's has nothing beyond an administrator but that.
-        const scopes = scopesOfRole[role === "owner" && makesOwners ? "admin" : role]
-        const excess = excessRights(caller, { scopes, chatbotId: chatbot_id, expiresAt: null })
-        if (excess !== undefined) return yield* new Forbidden({ detail: excess })
-      }
     })
 
     /** Changes a person within reach, on behalf of the caller. */

@@ -1,9 +1,7 @@
 import { Context, Effect, Layer, Redacted, Struct } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller } from "../../domain/Caller.ts"
-import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
-import { excessRights } from "../../domain/keys/Delegation.ts"
-import { scopesOfRole } from "../../domain/people/Role.ts"
+import { InvalidRequest } from "../../domain/Errors.ts"
 import {
   type RoleMapping,
   type SignInProvider,
@@ -11,10 +9,13 @@ import {
   type SignInProviderInput,
   type SignInProviderPatch,
 } from "../../domain/people/SignInProvider.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { SafeFetch } from "../../outbound/SafeFetch.ts"
+import { People } from "../../storage/people/People.ts"
 import * as Storage from "../../storage/people/SignInProviders.ts"
 import { PublicUrl } from "../PublicUrl.ts"
+import { ensureMayGive } from "./People.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
 
 /** A provider as it is shown, with its version. */
@@ -33,6 +34,7 @@ export const callbackPath = (id: SignInProviderId): string => `/api/console/prov
 export class SignInProviders extends Context.Service<SignInProviders>()("parley/services/people/SignInProviders", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.SignInProviders
+    const people = yield* People
     const { check } = yield* SafeFetch
     const random = yield* SecureRandom.SecureRandom
     const publicUrl = yield* PublicUrl
@@ -42,23 +44,13 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
       version,
     })
 
-    const ensureMayGive = (mappings: ReadonlyArray<RoleMapping>) =>
-      Caller.use((caller) => {
-        const excess = mappings
-          .map(({ chatbot_id, role }) =>
-            excessRights(caller, {
-              scopes: scopesOfRole[role],
-              chatbotId: chatbot_id,
-              expiresAt: caller.expiresAt,
-            }),
-          )
-          .find((found) => found !== undefined)
-        return excess === undefined ? Effect.void : new Forbidden({ detail: excess })
-      })
+    const ensureMayMap = Effect.fnUntraced(function* (mappings: ReadonlyArray<RoleMapping>) {
+      yield* ensureMayGive(mappings, yield* people.hasOwner(yield* CurrentOrganization))
+    })
 
     return {
       create: Effect.fn("SignInProviders.create")(function* ({ client_secret, ...content }: SignInProviderInput) {
-        yield* ensureMayGive(content.role_mappings)
+        yield* ensureMayMap(content.role_mappings)
         const issuer = new URL(content.issuer)
         if (issuer.protocol !== "https:" && publicUrl.startsWith("https:")) {
           return yield* InvalidRequest.at("issuer", "Expected an https URL, because this server has one")
@@ -79,6 +71,7 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
         ifMatch: IfMatch,
       ) {
         const caller = yield* Caller
+        const organization = yield* CurrentOrganization
         const stored = yield* storage.modify(id, (row) =>
           Effect.gen(function* () {
             yield* ensureMatch(row, ifMatch)
@@ -87,9 +80,9 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
               ...Struct.pick(row, ["name", "issuer", "client_id", "roles_claim", "role_mappings"]),
               ...patch,
             }
-            yield* ensureMayGive([...row.role_mappings, ...content.role_mappings])
+            yield* ensureMayMap([...row.role_mappings, ...content.role_mappings])
             return [content, client_secret === undefined ? undefined : Redacted.make(client_secret)] as const
-          }).pipe(Effect.provideService(Caller, caller)),
+          }).pipe(Effect.provideService(Caller, caller), Effect.provideService(CurrentOrganization, organization)),
         )
         return shown(stored)
       }),

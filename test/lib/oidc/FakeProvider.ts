@@ -41,6 +41,7 @@ export class FakeProvider {
   readonly answers = new Map<string, () => Response | Promise<Response>>()
   /** The paths that were asked for. */
   readonly asked: Array<string> = []
+  readonly bodies: Array<string> = []
 
   /** An id token as it would be given now. */
   idToken(): string {
@@ -60,11 +61,13 @@ export class FakeProvider {
     this.metadata = {}
     this.answers.clear()
     this.asked.length = 0
+    this.bodies.length = 0
   }
 
-  async answer({ url }: Request): Promise<Response> {
-    const { pathname } = new URL(url)
+  async answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
     this.asked.push(pathname)
+    this.bodies.push(await request.text())
     const instead = this.answers.get(pathname)
     if (instead !== undefined) return instead()
     switch (pathname) {

@@ -18,6 +18,8 @@ export interface RealProvider {
   readonly register: (redirectUri: string) => void
   /** Replaces the key that signs. */
   readonly rotateKey: () => void
+  /** The number of requests since it was last broken. */
+  readonly requests: () => number
   /** Answers every request with this status from now on; undefined ends that. */
   readonly breakDown: (status: number | undefined) => void
 }
@@ -102,13 +104,16 @@ export const realProvider = Effect.gen(function* () {
       rotateRefreshToken: true,
     }).callback()
   }
+  let requests = 0
   server.on("request", (request, response) => {
+    requests++
     if (broken === undefined && answer !== undefined) answer(request, response)
     else response.writeHead(broken ?? 503).end()
   })
   return {
     issuer,
     people,
+    requests: () => requests,
     register: (redirectUri) => {
       redirectUris.push(redirectUri)
       start()
@@ -118,6 +123,7 @@ export const realProvider = Effect.gen(function* () {
       start()
     },
     breakDown: (status) => {
+      requests = 0
       broken = status
     },
   } satisfies RealProvider

@@ -1,0 +1,280 @@
+import { afterEach, describe, expect, test } from "bun:test"
+import { Effect } from "effect"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { until } from "../../lib/Client.ts"
+import { fakeClient, type FakeProvider, fakeProvider } from "../../lib/oidc/FakeProvider.ts"
+import { type AddedProvider, addProvider, age, startSignInServer, visitorOf } from "../../lib/oidc/SignInSuite.ts"
+import { sharedRun } from "../../lib/Scoped.ts"
+
+/*
+ * A provider that speaks the protocol gives answers that no real one gives, and somebody else answers in its place.
+ */
+
+const run = sharedRun()
+const server = await startSignInServer()
+const client = await server.client.newOrganization()
+const mappings = [{ value: "staff", role: "editor", chatbot_id: null }]
+
+const addFake = async () => {
+  const fake = await run(fakeProvider)
+  return { fake, provider: await addProvider(client, fake.issuer, fakeClient, mappings) }
+}
+
+const good = await addFake()
+const { fake, provider } = good
+
+afterEach(() => fake.reset())
+
+/** Begins a sign-in. Returns what the browser brings to the provider, and the function with which it comes back. */
+const begin = async (
+  { fake, provider }: { readonly fake: FakeProvider; readonly provider: AddedProvider } = good,
+  query: Record<string, string> = {},
+) => {
+  const visitor = visitorOf(server)
+  const begun = await visitor.browser.fetch(
+    `${server.url}/api/console/providers/${provider.id}/sign-in?${new URLSearchParams(query)}`,
+  )
+  const location = new URL(begun.headers.get("location") ?? "", server.url)
+  const state = location.searchParams.get("state") ?? ""
+  fake.nonce = location.searchParams.get("nonce") ?? ""
+  fake.userInfo = { name: "Ann", groups: ["staff"], ...fake.userInfo }
+  const comeBack = async (answer: Record<string, string> = {}, as = visitor, to = provider) => {
+    const back = await as.browser.fetch(`${to.redirect_uri}?${new URLSearchParams({ code: "code", state, ...answer })}`)
+    expect(back.status).toBe(303)
+    return new URL(back.headers.get("location") ?? "")
+  }
+  return { visitor, location, comeBack, cookies: begun.headers.getSetCookie() }
+}
+
+/** The code with which a sign-in fails; empty where somebody is signed in. */
+const codeOf = ({ hash }: URL) => hash.replace("#sign-in-failed=", "")
+
+const now = () => Math.floor(Date.now() / 1_000)
+const otherKeys = () => {
+  const { published } = fake
+  fake.reset()
+  fake.published = published
+}
+
+/** What is wrong with an id token or with what belongs to it. */
+const forgeries: Readonly<Record<string, () => void>> = {
+  "is signed by another key than the provider's": otherKeys,
+  "has no signature": () => void (fake.algorithm = "none"),
+  "is signed with the provider's public key as if that were a secret": () => void (fake.algorithm = "HS256"),
+  "has expired": () => void (fake.claims = { iat: now() - 7_200, exp: now() - 3_600 }),
+  "is not valid yet": () => void (fake.claims = { nbf: now() + 3_600 }),
+  "is for another client": () => void (fake.claims = { aud: "somebody-else" }),
+  "is for several clients, and was given to another one": () =>
+    void (fake.claims = { aud: ["parley", "somebody-else"], azp: "somebody-else" }),
+  "is of another issuer": () => void (fake.claims = { iss: "https://login.example.com" }),
+  "has the nonce of another sign-in": () => void (fake.claims = { nonce: "another" }),
+  "has no nonce": () => void (fake.claims = { nonce: undefined }),
+  "has no subject": () => void (fake.claims = { sub: undefined }),
+  "has a subject that is no text": () => void (fake.claims = { sub: { of: "everybody" } }),
+  "has a subject that is too long": () => {
+    fake.subject = "s".repeat(300)
+  },
+  "is about somebody else than the user info": () => void (fake.userInfo = { sub: "somebody else" }),
+  "is missing": () =>
+    void fake.answers.set("/token", () => Response.json({ access_token: "access", token_type: "Bearer" })),
+}
+
+describe("a sign-in whose id token", () => {
+  test("is right signs in", async () => {
+    const { comeBack, visitor } = await begin()
+    expect(codeOf(await comeBack())).toBe("")
+    expect((await visitor.ask("GET", "/api/console/session")).body.session.person.name).toBe("Ann")
+  })
+
+  for (const [what, forge] of Object.entries(forgeries)) {
+    test(`${what} is refused`, async () => {
+      fake.subject = "forged"
+      forge()
+      const { comeBack, visitor } = await begin()
+      expect(codeOf(await comeBack())).toBe("invalid")
+      expect((await visitor.ask("GET", "/api/console/session")).status).toBe(401)
+      fake.subject = "somebody"
+    })
+  }
+})
+
+describe("the answer to a sign-in", () => {
+  test("counts once", async () => {
+    const { comeBack, visitor } = await begin()
+    const cookie = visitor.browser.cookies.get(new URL(server.url).host)?.get("parley_sign_in") ?? ""
+    expect(codeOf(await comeBack())).toBe("")
+    const again = visitorOf(server)
+    again.browser.cookies.set(new URL(server.url).host, new Map([["parley_sign_in", cookie]]))
+    expect(codeOf(await comeBack({}, again))).toBe("expired")
+  })
+
+  test("counts in the browser alone in which the sign-in was begun", async () => {
+    const attacker = await begin()
+    expect(codeOf(await attacker.comeBack({}, visitorOf(server)))).toBe("expired")
+    const victim = await begin()
+    expect(codeOf(await attacker.comeBack({}, victim.visitor))).toBe("invalid")
+  })
+
+  test("comes within ten minutes", async () => {
+    const { comeBack } = await begin()
+    await server.query(
+      Effect.flatMap(SystemSql, (sql) => sql`update sign_in_attempts set expires_at = now() - interval '1 second'`),
+    )
+    expect(codeOf(await comeBack())).toBe("expired")
+  })
+
+  test("repeats the state of the sign-in", async () => {
+    const one = await begin()
+    expect(codeOf(await one.comeBack({ state: "another" }))).toBe("invalid")
+    const two = await begin()
+    expect(codeOf(await two.comeBack({ state: "", error: "access_denied" }))).toBe("invalid")
+  })
+
+  test("comes from the provider where it was begun, as its issuer and its own address say", async () => {
+    const one = await begin()
+    expect(codeOf(await one.comeBack({ iss: "https://login.example.com" }))).toBe("invalid")
+    const evil = await addFake()
+    const mixed = await begin(evil)
+    expect(codeOf(await mixed.comeBack({}, mixed.visitor, provider))).toBe("invalid")
+    expect(fake.asked).not.toContain("/token")
+    const told = await begin()
+    expect(codeOf(await told.comeBack({ iss: fake.issuer }))).toBe("")
+  })
+
+  test("has the issuer where the provider has promised it", async () => {
+    fake.metadata = { authorization_response_iss_parameter_supported: true }
+    const { comeBack } = await begin()
+    expect(codeOf(await comeBack())).toBe("invalid")
+  })
+
+  test("is exchanged with the verifier of the browser that has begun", async () => {
+    const { comeBack, location } = await begin()
+    await comeBack()
+    const verifier = new URLSearchParams(fake.bodies[fake.asked.indexOf("/token")]).get("code_verifier") ?? ""
+    const challenge = new Bun.CryptoHasher("sha256").update(verifier).digest("base64url")
+    expect(location.searchParams.get("code_challenge")).toBe(challenge)
+    expect(location.searchParams.get("code_challenge_method")).toBe("S256")
+  })
+})
+
+describe("the page after a sign-in", () => {
+  for (const return_to of [
+    "https://evil.example/console",
+    "//evil.example/console",
+    "/\\evil.example",
+    "/console.evil.example",
+    "/console@evil.example",
+    "/consoles",
+    "/api/external/chatbots",
+    "/console/\r\nset-cookie: a=b",
+    "javascript:alert(1)",
+  ]) {
+    test(`is none but the console's: ${JSON.stringify(return_to)}`, async () => {
+      const { comeBack } = await begin(good, { return_to })
+      expect((await comeBack()).href).toBe(`${server.url}/console`)
+    })
+  }
+})
+
+describe("the cookie of a sign-in", () => {
+  test("is not for programs of pages, and not for requests of other sites", async () => {
+    const { cookies } = await begin()
+    expect(cookies).toEqual([
+      expect.stringMatching(/^parley_sign_in=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/),
+    ])
+  })
+})
+
+/** Answers of a provider that has a bad day, by the code with which a sign-in ends then. */
+const badDays: ReadonlyArray<readonly [what: string, answer: () => Response | Promise<Response>, code: string]> = [
+  ["never answers", () => new Promise<Response>(() => {}), "unreachable"],
+  [
+    "answers for ever",
+    () => new Response(new ReadableStream({ pull: (to) => Bun.sleep(50).then(() => to.enqueue(" ")) })),
+    "unreachable",
+  ],
+  ["answers 503", () => new Response("down", { status: 503 }), "unreachable"],
+  ["answers more than fits into memory", () => Response.json({ padding: "x".repeat(3_000_000) }), "invalid"],
+  ["answers what is no JSON", () => new Response("<html>", { headers: { "content-type": "text/html" } }), "invalid"],
+  ["answers a list", () => Response.json([]), "invalid"],
+  ["redirects elsewhere", () => Response.redirect(`${fake.issuer}/elsewhere`, 307), "invalid"],
+]
+
+describe("a provider that", () => {
+  for (const [what, answer, code] of badDays) {
+    for (const path of ["/token", "/keys", "/me"]) {
+      test(`${what} at ${path} signs nobody in`, async () => {
+        const { comeBack } = await begin()
+        fake.answers.set(path, answer)
+        expect(codeOf(await comeBack())).toBe(code)
+        expect(fake.asked).not.toContain("/elsewhere")
+      })
+    }
+
+    test(`${what} when a sign-in begins is nowhere to go to`, async () => {
+      fake.answers.set("/.well-known/openid-configuration", answer)
+      const { location } = await begin()
+      expect(codeOf(location)).toBe(code)
+      expect(fake.asked).not.toContain("/elsewhere")
+    })
+  }
+
+  test("says that it is another one is nowhere to go to", async () => {
+    fake.metadata = { issuer: "https://login.example.com" }
+    expect(codeOf((await begin()).location)).toBe("invalid")
+  })
+
+  test("is not there is nowhere to go to", async () => {
+    const gone = await addProvider(client, "http://127.0.0.1:9", fakeClient, mappings)
+    expect(codeOf((await begin({ fake, provider: gone })).location)).toBe("unreachable")
+  })
+
+  test("signs out at what is no web page only signs out here", async () => {
+    fake.metadata = { end_session_endpoint: "javascript:alert(1)" }
+    const { comeBack, visitor } = await begin()
+    expect(codeOf(await comeBack())).toBe("")
+    const { body, status } = await visitor.ask("DELETE", "/api/console/session")
+    expect([status, Object.keys(body)]).toEqual([200, ["message"]])
+  })
+
+  test("names people and groups in odd ways breaks nothing", async () => {
+    fake.userInfo = { name: "\u0000", picture: "javascript:alert(1)", email: 7, groups: ["staff", 7, null, { a: "b" }] }
+    fake.subject = "odd"
+    const { comeBack, visitor } = await begin()
+    expect(codeOf(await comeBack())).toBe("")
+    const { person, roles } = (await visitor.ask("GET", "/api/console/session")).body.session
+    expect({ person, roles }).toMatchObject({
+      person: { name: "odd", email: null, avatar: null },
+      roles: [{ role: "editor" }],
+    })
+  })
+
+  test("gives no refresh token has its sessions end where others are checked", async () => {
+    fake.answers.set("/token", () =>
+      Response.json({ access_token: "access", token_type: "Bearer", id_token: fake.idToken() }),
+    )
+    const { comeBack, visitor } = await begin()
+    expect(codeOf(await comeBack())).toBe("")
+    expect((await visitor.ask("GET", "/api/console/session")).status).toBe(200)
+    await age(server, 16)
+    await until(
+      () => visitor.ask("GET", "/api/console/session"),
+      ({ status }) => status === 401,
+    )
+  })
+
+  test("answers a check about somebody else changes nobody's roles", async () => {
+    const { comeBack, visitor } = await begin()
+    await comeBack()
+    fake.asked.length = 0
+    fake.claims = { sub: "somebody else" }
+    fake.userInfo = { groups: [] }
+    await age(server, 16)
+    await until(
+      () => fake.asked.length,
+      (count) => count > 1,
+    )
+    const { body } = await visitor.ask("GET", "/api/console/session")
+    expect(body.session.roles).toEqual([{ role: "editor", chatbot_id: null }])
+  })
+})
