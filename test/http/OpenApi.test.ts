@@ -101,6 +101,8 @@ const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 const additions = [
+  "GET /api/console/providers/{providerId}/sign-in",
+  "GET /api/console/providers/{providerId}/callback",
   "GET /api/admin/sign-in-providers",
   "POST /api/admin/sign-in-providers",
   "GET /api/admin/sign-in-providers/{providerId}",

@@ -1,6 +1,6 @@
 /** A mistake that somebody could make in the source, and that the tests have to notice. */
 export interface PlantedFault {
-  readonly area: "authorization" | "tenancy" | "leases" | "limits" | "idempotency" | "secrets"
+  readonly area: "authorization" | "tenancy" | "leases" | "limits" | "idempotency" | "secrets" | "sign-in"
   /** What a user or an operator would suffer from it. */
   readonly what: string
   /** The path of the file in the checkout. */
@@ -439,6 +439,65 @@ const secrets: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
 ]
 
+const signIn: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "whoever signs an id token with any key signs in",
+    file: "src/identity/OpenId.ts",
+    text: "execute: [client.enableNonRepudiationChecks, ",
+    replacement: "execute: [",
+    tests: ["http/people/ForgedSignIn"],
+  },
+  {
+    what: "the answer to one sign-in ends another",
+    file: "src/identity/OpenId.ts",
+    text: "expectedState: expected.state,",
+    replacement: "expectedState: client.skipStateCheck,",
+    tests: ["http/people/ForgedSignIn"],
+  },
+  {
+    what: "one provider answers for another",
+    file: "src/services/people/ProviderSignIn.ts",
+    text: "if (provider_id !== id)",
+    replacement: 'if (provider_id === "")',
+    tests: ["http/people/ForgedSignIn"],
+  },
+  {
+    what: "a sign-in leads to any page",
+    file: "src/services/people/ProviderSignIn.ts",
+    text: "consolePath.test(return_to) ? return_to",
+    replacement: "return_to.length > 0 ? return_to",
+    tests: ["http/people/ForgedSignIn"],
+  },
+  {
+    what: "the answer to a sign-in counts again",
+    file: "src/storage/people/SignIns.ts",
+    text: "delete from sign_in_attempts where id_hash = ${hash} and kind = ${kind} and expires_at > now() returning data",
+    replacement: "select data from sign_in_attempts where id_hash = ${hash} and kind = ${kind} and expires_at > now()",
+    tests: ["http/people/ForgedSignIn"],
+  },
+  {
+    what: "everybody whom a provider knows is added",
+    file: "src/storage/people/ProviderPeople.ts",
+    text: "if (before === undefined && roles.length === 0)",
+    replacement: "if (before === undefined && roles.length < 0)",
+    tests: ["http/people/ProviderSignIn"],
+  },
+  {
+    what: "a person who was removed comes back by a provider",
+    file: "src/storage/people/ProviderPeople.ts",
+    text: 'before?.state === "removed"',
+    replacement: 'before?.state === "invited"',
+    tests: ["http/people/ProviderSignIn"],
+  },
+  {
+    what: "a person whom the provider knows no more stays",
+    file: "src/jobs/SessionChecks.ts",
+    text: "if (!mayBeTransient || session.is_overdue)",
+    replacement: "if (mayBeTransient && session.is_overdue)",
+    tests: ["http/people/ProviderSignIn"],
+  },
+]
+
 const of = (area: PlantedFault["area"], faults: ReadonlyArray<Omit<PlantedFault, "area">>) =>
   faults.map((fault): PlantedFault => ({ area, ...fault }))
 
@@ -451,4 +510,5 @@ export const plantedFaults: ReadonlyArray<PlantedFault> = [
   ...of("limits", rates),
   ...of("idempotency", idempotency),
   ...of("secrets", secrets),
+  ...of("sign-in", signIn),
 ]

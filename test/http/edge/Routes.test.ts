@@ -47,6 +47,8 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "DELETE /api/external/chatbot/:chatbotId/sources/:sourceId",
       "GET /api/admin/system/checks",
       "GET /api/external/chatbot/:chatbotId/knowledge-base/export",
+      "GET /api/console/providers/:providerId/callback",
+      "GET /api/console/providers/:providerId/sign-in",
       "GET /api/external/events",
       "GET /api/widget/chat/:replyId",
       "GET /api/widget/conversations/:conversationId/events",
@@ -72,6 +74,8 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
     expect(routes.flatMap((route) => (route.needsKey || route.needsVisitor ? [] : [names(route)])).toSorted()).toEqual([
       "DELETE /api/console/session",
       "GET /",
+      "GET /api/console/providers/:providerId/callback",
+      "GET /api/console/providers/:providerId/sign-in",
       "GET /api/attachments/:attachmentId/:secret/:name",
       "GET /api/widget/config/:key",
       "GET /assets/:hash/:name",

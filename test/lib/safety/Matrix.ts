@@ -87,6 +87,8 @@ export const openOperations: ReadonlySet<string> = new Set([
   "POST /api/widget/sessions",
   "POST /api/console/session",
   "DELETE /api/console/session",
+  "GET /api/console/providers/{providerId}/sign-in",
+  "GET /api/console/providers/{providerId}/callback",
 ])
 
 /** What was found about one organization's things and the requests of others. */

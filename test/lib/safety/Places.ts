@@ -29,6 +29,9 @@ const meanings: Readonly<Record<string, Meaning>> = {
   questionId: ["question"],
   answerId: ["cannedAnswer"],
   providerId: ["signInProvider"],
+  // Whoever signs in may do so at every organization's providers.
+  "GET /api/console/providers/{providerId}/sign-in providerId": "none",
+  "GET /api/console/providers/{providerId}/callback providerId": "none",
   // Only the server makes topics, in the background.
   topicId: "none",
   "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions sourceId": ["questionSource"],
