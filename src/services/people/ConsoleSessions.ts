@@ -157,9 +157,10 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
         /** Counts an attempt to sign in by anything but a key for the client's address; a wrong one ten times. */
         attempt: <A, E, R>(work: Effect.Effect<A, E | Unauthorized, R>) =>
           Effect.andThen(
-            rates.unkeyed.ensureFree,
+            // Before the work, which may wait for somebody else's server.
+            Effect.andThen(rates.unkeyed.ensureFree, rates.unkeyed.charge(UNKEYED_COST)),
             Effect.tapErrorTag(work, "Unauthorized", () => countRefusal),
-          ).pipe(Effect.tap(rates.unkeyed.charge(UNKEYED_COST))),
+          ),
 
         /** Begins a session of a person who has proven who they are: always a new one, whatever the browser had. */
         begin: Effect.fn("ConsoleSessions.begin")(function* (of: SessionOf) {

@@ -88,11 +88,14 @@ export class SignIns extends Context.Service<SignIns>()("parley/storage/people/S
         return taken?.data
       }, withoutSqlErrors),
 
-      /** Finds a passkey of a person who was not removed. */
+      /**
+       * Finds a passkey of a person who was not removed, and whom no provider signs in: otherwise it would be a way in for
+       * somebody whom the provider knows no more.
+       */
       passkey: Effect.fnUntraced(function* (id: string) {
         const [found] = yield* decodePasskeys(sql`
           select k.id, k.person_id, k.organization_id, k.public_key, k.counter::float8 as counter
-          from passkeys k join people p on p.id = k.person_id and p.state = 'active'
+          from passkeys k join people p on p.id = k.person_id and p.state = 'active' and p.issuer is null
             join organizations o on o.id = k.organization_id and o.deleted_at is null
           where k.id = ${id}`)
         return found
@@ -136,7 +139,8 @@ export class SignIns extends Context.Service<SignIns>()("parley/storage/people/S
           update people p set state = 'active', invitation_hash = null, invitation_expires_at = null,
             name = coalesce(${name ?? null}::text, name), issuer = coalesce(${issuer ?? null}::text, issuer),
             subject = coalesce(${subject ?? null}::text, subject), version = version + 1
-          where invitation_hash = ${hash} and invitation_expires_at > now() and state <> 'removed' and exists (
+          where invitation_hash = ${hash} and invitation_expires_at > now() and state <> 'removed'
+            and (issuer is null or ${passkey === undefined}::boolean) and exists (
             select from organizations where id = p.organization_id and deleted_at is null
           ) returning id, organization_id`)
           if (person === undefined) return undefined

@@ -4,7 +4,8 @@ import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { realClient, realProvider } from "../../lib/oidc/RealProvider.ts"
 import { addProvider, age, startSignInServer, visitorOf } from "../../lib/oidc/SignInSuite.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
-import { until } from "../../lib/Client.ts"
+import { read, until } from "../../lib/Client.ts"
+import { accept, everywhere, Invited, newPerson, tokenOf } from "../../lib/People.ts"
 
 /*
  * People sign in by a real provider, the program `oidc-provider`, through its own forms.
@@ -129,6 +130,23 @@ describe("signing in by a provider", () => {
     expect(await peopleOf(client)).toHaveLength(1)
     // Without the invitation, too, it is the same person from now on.
     expect((await visitorOf(server).signIn(provider, "bob")).hash).toBe("")
+  })
+
+  test("is the only way in for those whom a provider signs in: no passkey outlives their place there", async () => {
+    const { client, provider, real } = await makeTeam()
+    const { browser, id, passkey } = await newPerson(client, [everywhere("viewer")], "Bob")
+    const challenge = async () => Object((await browser.post("/api/console/passkeys/options", {})).body).options
+    const byPasskey = async () => {
+      const credential = passkey.answer(await challenge(), server.url)
+      return (await browser.post("/api/console/passkeys", { credential })).status
+    }
+    expect(await byPasskey()).toBe(200)
+    const invite = async () => read(Invited, await client.post(`/api/admin/people/${id}/invitation`)).invitation
+    real.people.set("bob", { name: "Bob", groups: [] })
+    const bob = visitorOf(server)
+    expect((await bob.signIn(provider, "bob", { invitation: tokenOf(await invite()) })).hash).toBe("")
+    expect(await byPasskey()).toBe(401)
+    expect((await accept(client, await invite())).reply.status).toBe(401)
   })
 
   test("is refused to a person who was removed", async () => {
