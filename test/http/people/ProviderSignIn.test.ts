@@ -207,7 +207,7 @@ const uncheckedFor = async (minutes: number) => {
       SystemSql,
       (sql) => sql<{ count: number }>`
         select count(*)::int as count from person_sessions
-        where checked_at < now() - ${minutes}::float8 * interval '1 minute'`,
+        where provider_id is not null and checked_at < now() - ${minutes}::float8 * interval '1 minute'`,
     ),
   )
   return row?.count
