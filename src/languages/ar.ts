@@ -76,6 +76,8 @@ export const widget: WidgetTexts = {
   greeting: "مرحبًا! كيف يمكنني مساعدتك؟",
   placeholder: "اكتب رسالة…",
   send: "إرسال",
+  attach: "إرفاق ملف",
+  fileRefused: "يمكن إرسال الصور وملفات PDF حتى 10 ميغابايت، بدون نصوص برمجية.",
   stop: "إيقاف",
   charactersOver: "الأحرف الزائدة: {n}",
   newConversation: "محادثة جديدة",

@@ -89,6 +89,8 @@ export const widget: WidgetTexts = {
   greeting: "Hallo! Wie kann ich Ihnen helfen?",
   placeholder: "Nachricht schreiben …",
   send: "Senden",
+  attach: "Datei anhängen",
+  fileRefused: "Möglich sind Bilder und PDFs bis 10 MB, ohne Skripte.",
   stop: "Stoppen",
   charactersOver: "{n} Zeichen zu viel",
   newConversation: "Neues Gespräch",

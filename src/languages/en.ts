@@ -84,6 +84,8 @@ export const widget = {
   greeting: "Hello! How can I help you?",
   placeholder: "Write a message…",
   send: "Send",
+  attach: "Attach a file",
+  fileRefused: "Images and PDFs of up to 10 MB, without scripts, can be sent.",
   stop: "Stop",
   charactersOver: "Characters over the limit: {n}",
   newConversation: "New conversation",

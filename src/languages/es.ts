@@ -75,6 +75,8 @@ export const widget: WidgetTexts = {
   greeting: "¡Hola! ¿En qué puedo ayudarte?",
   placeholder: "Escribe un mensaje…",
   send: "Enviar",
+  attach: "Adjuntar un archivo",
+  fileRefused: "Se pueden enviar imágenes y PDF de hasta 10 MB, sin scripts.",
   stop: "Detener",
   charactersOver: "Caracteres de más: {n}",
   newConversation: "Nueva conversación",

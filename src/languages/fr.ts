@@ -76,6 +76,8 @@ export const widget: WidgetTexts = {
   greeting: "Bonjour ! Comment puis-je vous aider ?",
   placeholder: "Écrivez un message…",
   send: "Envoyer",
+  attach: "Joindre un fichier",
+  fileRefused: "Vous pouvez envoyer des images et des PDF de 10 Mo au plus, sans scripts.",
   stop: "Arrêter",
   charactersOver: "Caractères en trop : {n}",
   newConversation: "Nouvelle conversation",

@@ -67,6 +67,8 @@ export const widget: WidgetTexts = {
   greeting: "नमस्ते! मैं आपकी क्या मदद कर सकता हूँ?",
   placeholder: "संदेश लिखें…",
   send: "भेजें",
+  attach: "फ़ाइल जोड़ें",
+  fileRefused: "10 MB तक के चित्र और PDF भेजे जा सकते हैं, बिना स्क्रिप्ट के।",
   stop: "रोकें",
   charactersOver: "सीमा से अधिक अक्षर: {n}",
   newConversation: "नई बातचीत",

@@ -75,6 +75,8 @@ export const widget: WidgetTexts = {
   greeting: "Ciao! Come posso aiutarti?",
   placeholder: "Scrivi un messaggio…",
   send: "Invia",
+  attach: "Allega un file",
+  fileRefused: "Si possono inviare immagini e PDF fino a 10 MB, senza script.",
   stop: "Interrompi",
   charactersOver: "Caratteri di troppo: {n}",
   newConversation: "Nuova conversazione",

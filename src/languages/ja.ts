@@ -69,6 +69,8 @@ export const widget: WidgetTexts = {
   greeting: "こんにちは。ご質問をどうぞ。",
   placeholder: "メッセージを入力…",
   send: "送信",
+  attach: "ファイルを添付",
+  fileRefused: "10 MB までの画像と、スクリプトのない PDF を送信できます。",
   stop: "停止",
   charactersOver: "{n} 文字超過",
   newConversation: "新しい会話",

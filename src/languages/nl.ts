@@ -74,6 +74,8 @@ export const widget: WidgetTexts = {
   greeting: "Hallo! Waarmee kan ik je helpen?",
   placeholder: "Schrijf een bericht …",
   send: "Versturen",
+  attach: "Bestand toevoegen",
+  fileRefused: "Afbeeldingen en pdf's tot 10 MB, zonder scripts, kunnen worden verzonden.",
   stop: "Stoppen",
   charactersOver: "Tekens te veel: {n}",
   newConversation: "Nieuw gesprek",

@@ -71,6 +71,8 @@ export const widget: WidgetTexts = {
   greeting: "Dzień dobry! W czym mogę pomóc?",
   placeholder: "Napisz wiadomość…",
   send: "Wyślij",
+  attach: "Dołącz plik",
+  fileRefused: "Można wysyłać obrazy i pliki PDF do 10 MB, bez skryptów.",
   stop: "Zatrzymaj",
   charactersOver: "Znaków za dużo: {n}",
   newConversation: "Nowa rozmowa",

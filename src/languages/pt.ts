@@ -73,6 +73,8 @@ export const widget: WidgetTexts = {
   greeting: "Olá! Como posso ajudar?",
   placeholder: "Escreva uma mensagem…",
   send: "Enviar",
+  attach: "Anexar um arquivo",
+  fileRefused: "É possível enviar imagens e PDFs de até 10 MB, sem scripts.",
   stop: "Parar",
   charactersOver: "Caracteres acima do limite: {n}",
   newConversation: "Nova conversa",

@@ -74,6 +74,8 @@ export const widget: WidgetTexts = {
   greeting: "Здравствуйте! Чем я могу помочь?",
   placeholder: "Напишите сообщение…",
   send: "Отправить",
+  attach: "Прикрепить файл",
+  fileRefused: "Можно отправлять изображения и PDF до 10 МБ, без скриптов.",
   stop: "Остановить",
   charactersOver: "Лишних символов: {n}",
   newConversation: "Новый диалог",

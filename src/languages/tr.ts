@@ -74,6 +74,8 @@ export const widget: WidgetTexts = {
   greeting: "Merhaba! Size nasıl yardımcı olabilirim?",
   placeholder: "Bir mesaj yazın…",
   send: "Gönder",
+  attach: "Dosya ekle",
+  fileRefused: "10 MB'a kadar görseller ve komut dosyası içermeyen PDF'ler gönderilebilir.",
   stop: "Durdur",
   charactersOver: "{n} karakter fazla",
   newConversation: "Yeni sohbet",

@@ -72,6 +72,8 @@ export const widget: WidgetTexts = {
   greeting: "您好！有什么可以帮您的吗？",
   placeholder: "输入消息…",
   send: "发送",
+  attach: "添加文件",
+  fileRefused: "可以发送不超过 10 MB 的图片和不含脚本的 PDF。",
   stop: "停止",
   charactersOver: "超出 {n} 个字符",
   newConversation: "新对话",

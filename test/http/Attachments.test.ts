@@ -217,6 +217,24 @@ describe("a message with attachments", () => {
     expect(wrongPaths(await visitor.send("POST", "/chat", saying("")))).toEqual(["message.text"])
   })
 
+  test("is sent by a person, and takes no file of a visitor", async () => {
+    await provider.answers(says("Hello."))
+    const { chatbot, visitor } = await widgetOf()
+    const { conversation } = (await visitor.hear("Hello")).ids
+    const say = (content: string, ...attachments: ReadonlyArray<string>) =>
+      client.post(`/api/external/chatbot/${chatbot.id}/conversations/${conversation}/messages`, {
+        json: { content, attachments },
+      })
+    const { id, name, url } = attachmentIn(await upload(client, chatbot.id, pdfOf(), "offer.pdf"))
+    expect(await say("", id)).toMatchObject({ status: 201, body: { message: { attachments: [{ name, url }] } } })
+    expect((await visitor.messages(conversation)).at(-1)).toMatchObject({ role: "agent", attachments: [{ name, url }] })
+    expect(wrongPaths(await say("Again", id))).toEqual(["attachments"])
+    expect(wrongPaths(await say("", attachmentIn(await uploadAs(visitor, images.png, "me.png")).id))).toEqual([
+      "attachments",
+    ])
+    expect(wrongPaths(await say(""))).toEqual(["content"])
+  })
+
   test("is sent by a program too, with files of its organization", async () => {
     await provider.answers(says("A dot."))
     const { chatbot, visitor } = await widgetOf()

@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { AttachmentIds } from "../../domain/chat/Attachment.ts"
 import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
 import { Message, Session } from "../../domain/chat/Conversation.ts"
 import { ConversationEvent, Presence } from "../../domain/inbox/Handover.ts"
-import { AnyUuid, ChatbotId, PersonId } from "../../domain/Ids.ts"
+import { ChatbotId, PersonId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
-import { boundedList } from "../../domain/schema/Bounded.ts"
-import { textBetween } from "../../domain/schema/Text.ts"
+import { textBetween, textUpTo } from "../../domain/schema/Text.ts"
 import { Timestamp } from "../../domain/schema/Timestamp.ts"
 import { chatFailures } from "../conversations/Chat.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
@@ -21,7 +21,6 @@ const params = {
   }),
 }
 const OneSession = Schema.Struct({ session: Session })
-const ATTACHMENTS_MAX_COUNT = 10
 
 const handOver = HttpApiEndpoint.post("handOver", `${base}/handover`, {
   params,
@@ -62,10 +61,8 @@ const giveBack = HttpApiEndpoint.post("giveBack", `${base}/return`, {
 const say = HttpApiEndpoint.post("say", `${base}/messages`, {
   params,
   payload: Schema.Struct({
-    content: textBetween(1, CHAT_INPUT_MAX_LENGTH),
-    attachments: Schema.optionalKey(
-      boundedList(AnyUuid, { maximum: ATTACHMENTS_MAX_COUNT }, { description: "Ids of uploaded attachments." }),
-    ),
+    content: textUpTo(CHAT_INPUT_MAX_LENGTH).annotate({ description: "May be empty with attachments." }),
+    attachments: Schema.optionalKey(AttachmentIds),
     sender_name: Schema.optionalKey(textBetween(1, 200)).annotate({
       description:
         "Who writes, where an API key sends what somebody has written elsewhere. A person is named by their own name.",

@@ -185,12 +185,7 @@ export const WidgetChatRequest = Schema.Struct({
     }),
     text: textUpTo(VISITOR_MESSAGE_MAX_LENGTH),
     attachments: Schema.optionalKey(AttachmentIds),
-  }).check(
-    Schema.makeFilter(
-      ({ attachments = [], text }) =>
-        text !== "" || attachments.length > 0 || { path: ["text"], issue: "Expected a text, or attachments" },
-    ),
-  ),
+  }),
   regenerates: Schema.optionalKey(MessageId).annotate({
     description: "The reply to make again. `message` then repeats the message that it answers.",
   }),

@@ -1,8 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
+import type { AttachmentId } from "../../domain/chat/Attachment.ts"
 import { Caller } from "../../domain/Caller.ts"
 import { sessionToManage } from "../../domain/chat/SessionToken.ts"
-import { Conflict } from "../../domain/Errors.ts"
+import { Conflict, InvalidRequest } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, PersonId } from "../../domain/Ids.ts"
 import type { Presence } from "../../domain/inbox/Handover.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
@@ -16,11 +17,13 @@ import { Trials } from "../conversations/Trials.ts"
 /** As much of a conversation as a draft is made of. */
 const DRAFT_HISTORY = { messages: 50, bytes: 64_000, characters: 16_000 }
 
+const nothingSaid = InvalidRequest.at("content", "Expected a text, or attachments")
 const nothingAsked = new Conflict({ detail: "The visitor has written nothing that could be answered." })
 
 /** A message that a person sends, or a program for somebody. */
 export interface Said {
   readonly content: string
+  readonly attachments?: ReadonlyArray<AttachmentId> | undefined
   readonly id?: string | undefined
   readonly sender_name?: string | undefined
 }
@@ -64,8 +67,10 @@ export class Inbox extends Context.Service<Inbox>()("parley/services/inbox/Inbox
       /** Stores a message of a person, who takes the conversation over by it. */
       say: Effect.fn("Inbox.say")(function* (chatbot: ChatbotId, session: string, said: Said) {
         const caller = yield* Caller
+        const { attachments = [], content } = said
+        if (content === "" && attachments.length === 0) return yield* nothingSaid
         const id = MessageId.make(yield* random.uuidV7())
-        const message = { id, content: said.content, mid: said.id, senderName: said.sender_name }
+        const message = { id, content, attachments, mid: said.id, senderName: said.sender_name }
         const stored = yield* storage.say(chatbot, sessionToManage(caller, session), message, caller)
         yield* checkpoints.stop(stored.session.id)
         return stored

@@ -62,6 +62,7 @@ export class VisitorChats extends Context.Service<VisitorChats>()("parley/servic
           const stored = yield* conversations.sent(of, [ids.message, ids.reply])
           const told = stored.find(({ id }) => id === ids.reply)
           if (told !== undefined && isAnswer(told)) return repeat(told, emit)
+          if (stored.length === 0 && isEmpty(request)) return yield* nothingSaid
           const conversation = stored[0]?.session_id ?? request.conversation_id
           if (conversation !== undefined) yield* claim(conversation)
           const question = yield* questionOf(request, conversation)
@@ -124,6 +125,12 @@ export class VisitorChats extends Context.Service<VisitorChats>()("parley/servic
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
+
+/** Whether a message that is not stored has neither words nor files. */
+const isEmpty = ({ message: { attachments = [], text }, regenerates }: WidgetChatRequest): boolean =>
+  text === "" && attachments.length === 0 && regenerates === undefined
+
+const nothingSaid = InvalidRequest.at("message.text", "Expected a text, or attachments")
 
 const conversationMissing = InvalidRequest.at("conversation_id", "Expected the conversation whose reply is made again")
 

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Caller, Reach } from "../../domain/Caller.ts"
+import type { AttachmentId } from "../../domain/chat/Attachment.ts"
 import type { SessionPatch } from "../../domain/chat/Conversation.ts"
 import type { SessionName } from "../../domain/chat/SessionToken.ts"
 import { Conflict, InvalidRequest } from "../../domain/Errors.ts"
@@ -8,6 +9,7 @@ import { type ChatbotId, type MessageId, type PersonId, SessionId } from "../../
 import { ConversationEvent, type HandoverReason } from "../../domain/inbox/Handover.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
+import { onUnsendable } from "../conversations/Attachments.ts"
 import { SESSION_COLUMNS, SessionRow, toSession } from "../conversations/Conversations.ts"
 import {
   MESSAGE_COLUMNS,
@@ -19,7 +21,7 @@ import {
 } from "../conversations/Messages.ts"
 import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { json, within } from "../sql/SqlValues.ts"
+import { json, uuids, within } from "../sql/SqlValues.ts"
 
 /** The person behind the request; undefined for a program. */
 export type Acting = Caller["Service"]["person"]
@@ -28,6 +30,8 @@ export type Acting = Caller["Service"]["person"]
 export interface PersonMessage {
   readonly id: MessageId
   readonly content: string
+  /** Those that were uploaded for it, by no visitor. */
+  readonly attachments?: ReadonlyArray<AttachmentId>
   /** The client's own id of the message. */
   readonly mid: string | undefined
   /** Who writes, where a program sends it. */
@@ -168,37 +172,41 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
        * Stores a message of a person, which takes the session over where the bot has it, and assigns it where nobody looks
        * after it. One with a client's id that is stored is not stored again.
        */
-      say: Effect.fnUntraced(function* (
-        chatbot: ChatbotId,
-        name: SessionName,
-        message: PersonMessage,
-        caller: Pick<Caller["Service"], "apiKeyId" | "person">,
-      ) {
-        const organization = yield* CurrentOrganization
-        const { content, id, mid, senderName } = message
-        const by = caller.person
-        const found = yield* lock(chatbot, name)
-        const stored = (condition: Statement.Fragment) =>
-          decodeMessages(sql`select ${sql.literal(MESSAGE_COLUMNS)} from messages
+      say: Effect.fnUntraced(
+        function* (
+          chatbot: ChatbotId,
+          name: SessionName,
+          message: PersonMessage,
+          caller: Pick<Caller["Service"], "apiKeyId" | "person">,
+        ) {
+          const organization = yield* CurrentOrganization
+          const { attachments = [], content, id, mid, senderName } = message
+          const by = caller.person
+          const found = yield* lock(chatbot, name)
+          const stored = (condition: Statement.Fragment) =>
+            decodeMessages(sql`select ${sql.literal(MESSAGE_COLUMNS)} from messages
               where session_id = ${found.id} and organization_id = ${organization} and sender_type = 'agent' and ${condition}`)
-        const [known] = mid === undefined ? [] : yield* stored(sql`metadata->>'mid' = ${mid} limit 1`)
-        if (known !== undefined) return { message: toMessage(known), session: yield* session(found.id), isNew: false }
-        if (found.owner === "bot") yield* handOver(found.id, by === undefined ? "api" : "taken", by, by?.id ?? null)
-        else if (by !== undefined) {
-          yield* sql`select assign_conversation(${organization}, s.id, ${by.id}, ${by.id}, ${by.name}) from sessions s
+          const [known] = mid === undefined ? [] : yield* stored(sql`metadata->>'mid' = ${mid} limit 1`)
+          if (known !== undefined) return { message: toMessage(known), session: yield* session(found.id), isNew: false }
+          if (found.owner === "bot") yield* handOver(found.id, by === undefined ? "api" : "taken", by, by?.id ?? null)
+          else if (by !== undefined) {
+            yield* sql`select assign_conversation(${organization}, s.id, ${by.id}, ${by.id}, ${by.name}) from sessions s
               where s.id = ${found.id} and s.organization_id = ${organization} and s.assignee is null`
-        }
-        yield* sql`
-            insert into messages (id, organization_id, session_id, sender_type, content, metadata, person_id, person_name)
+          }
+          yield* sql`
+            insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments, person_id, person_name)
             values (${id}, ${organization}, ${found.id}, 'agent', ${content}, ${json(mid === undefined ? {} : { mid })},
+              send_attachments(${organization}, ${chatbot}, ${found.id}, ${id}, null, ${uuids(attachments)}),
               ${by?.id ?? null}::uuid, coalesce(${by?.name ?? senderName ?? null}::text,
                 (select name from api_keys where id = ${caller.apiKeyId}), ''))`
-        yield* sql`update sessions set message_count = message_count + 1, waiting_since = null, state = 'open',
+          yield* sql`update sessions set message_count = message_count + 1, waiting_since = null, state = 'open',
             updated_at = clock_timestamp() where id = ${found.id} and organization_id = ${organization}`
-        const [row] = yield* stored(sql`id = ${id}`)
-        if (row === undefined) return yield* sessionNotFound
-        return { message: toMessage(row), session: yield* session(found.id), isNew: true }
-      }, committing(sql)),
+          const [row] = yield* stored(sql`id = ${id}`)
+          if (row === undefined) return yield* sessionNotFound
+          return { message: toMessage(row), session: yield* session(found.id), isNew: true }
+        },
+        committing<InvalidRequest>(sql, onUnsendable),
+      ),
 
       /** Stores a note among people. */
       note: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, id: string, text: string, by: Acting) {

@@ -9,7 +9,12 @@ export interface StoredState {
   readonly secret: string
   readonly conversation?: string
   /** The message that was being sent, until the server has it. */
-  readonly unsent?: { readonly id: string; readonly text: string; readonly conversation?: string }
+  readonly unsent?: {
+    readonly id: string
+    readonly text: string
+    readonly conversation?: string
+    readonly files?: ReadonlyArray<{ readonly id?: string; readonly name: string; readonly url: string }>
+  }
   readonly draft?: string
   /** Whether people answer in the conversation: then what they write is looked for also while the chat is closed. */
   readonly people?: true

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals"
+import type { AttachmentId } from "../../../domain/chat/Attachment.ts"
 import type { MessageId, SessionId } from "../../../domain/Ids.ts"
 import type {
   WidgetChatRequest,
@@ -7,6 +8,7 @@ import type {
   WidgetHandover,
   WidgetMessage,
 } from "../../../domain/widget/Widget.ts"
+import type { UploadedFile } from "../../shared/Attachments.tsx"
 import type { StoredState } from "../../shared/Bridge.ts"
 import { randomSecret, randomUuid } from "../../shared/Random.ts"
 import type { Client } from "./Client.ts"
@@ -83,7 +85,7 @@ export class Chat {
     const last = this.entries.value.at(-1)
     if (known !== undefined && known !== last) return this.keep({ unsent: undefined })
     if (known instanceof Question) return this.#ask(known)
-    const question = new Question(unsent.text, unsent.id)
+    const question = new Question(unsent.text, unsent.id, undefined, unsent.files)
     this.entries.value = [...this.entries.value, question]
     await this.#ask(question)
   }
@@ -160,14 +162,23 @@ export class Chat {
   }
 
   /** @param email where the visitor is answered when nobody is there */
-  async send(text: string, email?: string): Promise<void> {
+  async send(text: string, email?: string, files?: Question["files"]): Promise<void> {
     if (this.current.value !== undefined) return
     this.#email = email ?? this.#email
-    const question = new Question(text)
+    const question = new Question(text, undefined, undefined, files)
     this.entries.value = [...this.entries.value, question]
     this.onSend()
     report(this.#host, "message", { id: question.key })
     await this.#ask(question)
+  }
+
+  /** Uploads a file for the next message, as the visitor who will send it. */
+  async upload(form: FormData): Promise<UploadedFile> {
+    if (this.#host.state.value === undefined) {
+      this.keep({ secret: randomSecret() })
+      this.client.renew()
+    }
+    return (await this.client.json<{ attachment: UploadedFile }>("POST", "attachments", form)).attachment
   }
 
   /** Sends a message again that was not sent, or that has no reply. */
@@ -302,15 +313,22 @@ export class Chat {
   }
 
   async #ask(question: Question): Promise<void> {
+    const { files, text } = question
     const generation = this.#generation
     const { value: conversation } = this.conversation
     question.failure.value = undefined
     this.failure.value = undefined
     this.keep({
       secret: this.#host.state.value?.secret ?? randomSecret(),
-      unsent: { id: question.key, text: question.text, ...(conversation === undefined ? {} : { conversation }) },
+      unsent: {
+        id: question.key,
+        text,
+        ...(files.length > 0 && { files }),
+        ...(conversation === undefined ? {} : { conversation }),
+      },
     })
-    const message = { id: question.key, text: question.text }
+    const attachments = files.flatMap(({ id }) => (id === undefined ? [] : [id as AttachmentId]))
+    const message = { id: question.key, text, ...(attachments.length > 0 && { attachments }) }
     const reply = new Reply()
     this.current.value = reply
     const isForPeople = this.people.wish.value !== undefined

@@ -51,6 +51,11 @@ export class Client {
     this.#session = undefined
   }
 
+  /** The address below which the server's paths begin. */
+  get root(): string {
+    return this.#options.root
+  }
+
   async visitor(): Promise<VisitorProfile> {
     return (await this.#currentSession()).visitor
   }
@@ -114,13 +119,14 @@ export class Client {
     headers: Readonly<Record<string, string>> = {},
     signal: AbortSignal | null = null,
   ): Promise<Response> {
+    const isForm = body instanceof FormData
     try {
       return await fetch(`${this.#options.root}api/widget/${path}`, {
         method,
         signal,
         credentials: "omit",
-        headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { ...headers, ...(body === undefined || isForm ? {} : { "content-type": "application/json" }) },
+        ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
       })
     } catch (error) {
       throw failureFrom(error)

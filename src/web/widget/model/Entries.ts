@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals"
 import type { MessageId } from "../../../domain/Ids.ts"
 import type { WidgetEvent, WidgetMessage, WidgetPerson, WidgetSource } from "../../../domain/widget/Widget.ts"
+import type { SentFile, UploadedFile } from "../../shared/Attachments.tsx"
 import { blocksOf, type Block } from "../../shared/markdown/Blocks.ts"
 import { paced } from "../../shared/Paced.ts"
 import { randomUuid } from "../../shared/Random.ts"
@@ -11,13 +12,16 @@ export class Question {
   /** The id by which the server recognizes the message when it is sent again. */
   readonly key: string
   readonly text: string
+  /** The files that go with it; they have ids before they are sent. */
+  readonly files: ReadonlyArray<SentFile & Partial<UploadedFile>>
   /** Reason why the message was not sent, or has no reply. */
   readonly failure = signal<Failure | undefined>(undefined)
   /** When the server stored it; undefined until it has said so. */
   readonly sentAt = signal<string | undefined>(undefined)
 
-  constructor(text: string, key: string = randomUuid(), sentAt?: string) {
+  constructor(text: string, key: string = randomUuid(), sentAt?: string, files: Question["files"] = []) {
     this.text = text
+    this.files = files
     this.key = key
     this.sentAt.value = sentAt
   }
@@ -51,6 +55,7 @@ export class Reply {
   readonly failure = signal<Failure | undefined>(undefined)
   /** The person who wrote it; undefined for the chatbot. */
   sender: WidgetPerson | undefined
+  files: ReadonlyArray<SentFile> = []
   createdAt: WidgetMessage["created_at"] | undefined
   /** Whether people answer instead, so that there is no reply. */
   isHandedOver = false
@@ -84,6 +89,7 @@ export class Reply {
     this.sender = message.sender
     this.createdAt = message.created_at
     this.text = message.content
+    this.files = message.attachments ?? []
     this.sources.value = message.sources
     this.unsupported.value = message.unsupported ?? []
     this.rating.value = message.feedback
@@ -159,7 +165,7 @@ export type Entry = Question | Reply
 
 export const entryOf = (message: WidgetMessage): Entry =>
   message.role === "user"
-    ? new Question(message.content, message.client_id ?? message.id, message.created_at)
+    ? new Question(message.content, message.client_id ?? message.id, message.created_at, message.attachments)
     : Reply.of(message)
 
 /** Whether an entry shows a message. */

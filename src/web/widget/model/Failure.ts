@@ -33,7 +33,7 @@ export const kindOf = (code: string, status = 500): FailureKind => {
   if (status === 429 || code.startsWith("too_many") || code === "rate_limited") return "busy"
   if (status === 401 || status === 403) return "gone"
   if (status === 404) return "missing"
-  if (status === 400 || status === 413 || status === 422) return "refused"
+  if (status === 400 || status === 413 || status === 415 || status === 422) return "refused"
   return "failed"
 }
 

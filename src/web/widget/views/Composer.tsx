@@ -1,7 +1,10 @@
 import { useSignal, useSignalEffect } from "@preact/signals"
 import type { VNode } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { ArrowUp, Square } from "lucide"
+import { AttachButton, Chosen, takingFiles, Uploads } from "../../shared/Attachments.tsx"
+import { failureFrom } from "../model/Failure.ts"
+import { wordsOf } from "./FailureNote.tsx"
 import { useWidget } from "./Context.ts"
 import { IconButton } from "./IconButton.tsx"
 import { PeopleLine } from "./People.tsx"
@@ -14,13 +17,31 @@ const growsByItself = CSS.supports("field-sizing", "content")
 export const Composer = (): VNode => {
   const { chat, config, focusRequests, host, language } = useWidget()
   const { count, texts } = language.value
+  const [uploads] = useState(
+    () =>
+      new Uploads(
+        (form) => chat.upload(form),
+        (error) => {
+          const failure = failureFrom(error)
+          return failure.kind === "refused" ? language.value.texts.fileRefused : wordsOf(failure, language.value)
+        },
+      ),
+  )
+  // A message that asks for a person has words alone.
+  const mayAttach = config.value.attachments && host.mode !== "preview" && chat.people.wish.value === undefined
   const text = useSignal(host.state.value?.draft ?? "")
   const field = useRef<HTMLTextAreaElement>(null)
   const isBusy = chat.current.value !== undefined
   const isWriting = isBusy && !chat.people.areThere && chat.people.wish.value === undefined
   const excess = text.value.length - MAX_LENGTH
   const mayTalk = config.value.is_active && !chat.isGone.value
-  const maySend = mayTalk && !isBusy && excess <= 0 && text.value.trim() !== "" && host.mode !== "preview"
+  const maySend =
+    mayTalk &&
+    !isBusy &&
+    excess <= 0 &&
+    !uploads.areWaiting &&
+    (text.value.trim() !== "" || uploads.areReady) &&
+    host.mode !== "preview"
 
   const change = (value: string) => {
     text.value = value
@@ -31,7 +52,7 @@ export const Composer = (): VNode => {
   const send = () => {
     if (!maySend) return
     const message = text.value.trim()
-    void chat.send(message)
+    void chat.send(message, undefined, uploads.take())
     chat.people.tellWritten(chat.conversation.value)
     change("")
   }
@@ -51,13 +72,16 @@ export const Composer = (): VNode => {
     <footer class="footer">
       {!config.value.is_active && <p class="note">{texts.spent}</p>}
       <PeopleLine />
+      <Chosen uploads={uploads} root={chat.client.root} texts={texts} />
       <form
+        {...takingFiles(mayAttach ? uploads : undefined)}
         class="row nowrap composer"
         onSubmit={(event) => {
           event.preventDefault()
           send()
         }}
       >
+        {mayAttach && <AttachButton label={texts.attach} uploads={uploads} />}
         <textarea
           ref={field}
           rows={1}

@@ -1,4 +1,5 @@
 import type { VNode } from "preact"
+import { Attached } from "../../shared/Attachments.tsx"
 import { useFollow } from "../../shared/Follow.ts"
 import type { Entry, Question } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
@@ -21,9 +22,12 @@ const QuestionView = ({ isLast, question }: { readonly question: Question; reado
   return (
     <article class="question">
       <span class="visually-hidden">{texts.you}: </span>
-      <div class="bubble" dir="auto">
-        {question.text}
-      </div>
+      <Attached files={question.files} root={chat.client.root} />
+      {question.text !== "" && (
+        <div class="bubble" dir="auto">
+          {question.text}
+        </div>
+      )}
       {failure !== undefined && (
         <FailureNote
           failure={failure}

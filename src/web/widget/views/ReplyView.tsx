@@ -4,6 +4,7 @@ import type { VNode } from "preact"
 import { useEffect } from "preact/hooks"
 import type { WidgetSource } from "../../../domain/widget/Widget.ts"
 import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
+import { Attached } from "../../shared/Attachments.tsx"
 import { Markdown, useCopy } from "../../shared/markdown/Markdown.tsx"
 import { Unsupported } from "../../shared/Unsupported.tsx"
 import { fill } from "../languages/Language.ts"
@@ -96,6 +97,7 @@ export const ReplyView = ({ isLast, reply }: { readonly reply: Reply; readonly i
       </p>
       {/* A component of its own, so that a piece of text renders nothing else. */}
       <ReplyText reply={reply} />
+      <Attached files={reply.files} root={chat.client.root} />
       {!isOver && <Doing reply={reply} />}
       {phase === "stopped" && <p class="note">{texts.stopped}</p>}
       {phase === "broken" && failure === undefined && <p class="note">{texts.interrupted}</p>}

@@ -1,6 +1,7 @@
 import { ArrowLeft, CircleCheck, CircleDot, Eraser, ThumbsDown, ThumbsUp } from "lucide"
 import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
+import { Attached } from "../../../shared/Attachments.tsx"
 import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
@@ -13,6 +14,7 @@ import { Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { href, mailboxOf, place } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
+import { root } from "../../server/Root.ts"
 import { nextPage, useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { fieldsIn, isFields, textIn } from "../../server/Unknown.ts"
@@ -220,7 +222,8 @@ const Said = ({ chatbot, chatbotId, message, tools, visitor }: SaidProps) => {
         {isBot && tokens_used > 0 && <span>{plural(tokens_used, "token")}</span>}
         {unanswered === true && <Badge kind="warn">Unanswered</Badge>}
       </div>
-      {isVisitor && (
+      <Attached files={message.attachments} root={root} />
+      {isVisitor && content !== "" && (
         <p class="said" dir="auto">
           {content}
         </p>

@@ -1,14 +1,17 @@
 import { signal, type Signal, useSignal } from "@preact/signals"
 import { Send, Sparkles, StickyNote, Zap } from "lucide"
 import { useId, useRef } from "preact/hooks"
+import { AttachButton, Chosen, takingFiles } from "../../../shared/Attachments.tsx"
 import { plural } from "../../../shared/Format.ts"
 import { randomUuid } from "../../../shared/Random.ts"
+import { attachingTexts, useUploads } from "../../parts/Attaching.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { Tabs } from "../../parts/Layout.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { attempt } from "../../parts/Toast.ts"
 import { type Answer, call } from "../../server/Api.ts"
 import { put, useResource } from "../../server/Resource.ts"
+import { root } from "../../server/Root.ts"
 import { can } from "../../server/Session.ts"
 import { type Conversation, eventsOf, mayWrite, messagesOf, showChanged } from "../conversations/ConversationData.ts"
 import { passageOf, Passages } from "../playground/Passages.tsx"
@@ -43,6 +46,7 @@ export const Composer = ({ of, presence }: ComposerProps) => {
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const text = textOf(sessionId)
+  const uploads = useUploads(chatbotId, sessionId)
   const mode = useSignal<keyof typeof modes>("answer")
   const isBusy = useSignal(false)
   const isDrafting = useSignal(false)
@@ -52,6 +56,8 @@ export const Composer = ({ of, presence }: ComposerProps) => {
   const isNote = mode.value === "note"
   const offered = isNote ? [] : matching(answers, text.value)
   const chosen = offered[Math.min(active.value, offered.length - 1)]
+
+  const maySend = text.value.trim() === "" ? !isNote && uploads.areReady : isNote || !uploads.areWaiting
 
   const write = (value: string): void => {
     text.value = value
@@ -65,8 +71,8 @@ export const Composer = ({ of, presence }: ComposerProps) => {
     area.current?.focus()
   }
   const send = async (): Promise<void> => {
+    if (!maySend || isBusy.value) return
     const content = text.value.trim()
-    if (content === "" || isBusy.value) return
     isBusy.value = true
     await attempt(async () => {
       if (isNote)
@@ -77,7 +83,7 @@ export const Composer = ({ of, presence }: ComposerProps) => {
       else {
         const { message, session } = await call(`POST ${route}/messages`, {
           params,
-          body: { content, id: randomUuid() },
+          body: { content, id: randomUuid(), attachments: uploads.uploaded.map((file) => file.id) },
         })
         const messages = messagesOf(chatbotId, sessionId)
         const known = messages.data.peek()
@@ -85,6 +91,7 @@ export const Composer = ({ of, presence }: ComposerProps) => {
           messages.set({ ...known, items: [...known.items, message] })
         showChanged(session)
         presence.rest()
+        uploads.take()
       }
       text.value = ""
       sources.value = []
@@ -144,8 +151,10 @@ export const Composer = ({ of, presence }: ComposerProps) => {
         </ul>
       )}
       <output class="visually-hidden">{chosen && `/${chosen.shortcut}: ${chosen.content}`}</output>
+      {!isNote && <Chosen uploads={uploads} root={root} texts={attachingTexts} />}
       <textarea
         ref={area}
+        {...takingFiles(isNote ? undefined : uploads)}
         class="input area"
         rows={2}
         dir="auto"
@@ -187,6 +196,7 @@ export const Composer = ({ of, presence }: ComposerProps) => {
           >
             Draft
           </Button>
+          {!isNote && <AttachButton label="Attach a file" uploads={uploads} />}
           <Button small kind="quiet" icon={Zap} onClick={() => manageCannedAnswers(chatbotId)}>
             Canned answers
           </Button>
@@ -195,7 +205,7 @@ export const Composer = ({ of, presence }: ComposerProps) => {
           kind="primary"
           icon={isNote ? StickyNote : Send}
           busy={isBusy.value}
-          disabled={text.value.trim() === ""}
+          disabled={!maySend}
           title="Ctrl Enter"
           onClick={send}
         >
