@@ -5,7 +5,6 @@ import { call } from "../server/Api.ts"
 import { listen, soon } from "../server/Live.ts"
 import { resources } from "../server/Resource.ts"
 import { can, session } from "../server/Session.ts"
-import { fieldsIn, textIn } from "../server/Unknown.ts"
 import { kept } from "./Kept.ts"
 
 /*
@@ -15,7 +14,7 @@ import { kept } from "./Kept.ts"
 export const inboxCounts = resources(() => call("GET /api/external/inbox"))
 
 /** The person who is signed in; undefined for an API key. */
-export const myId = (): string | undefined => textIn(fieldsIn(fieldsIn(session.value)["person"])["id"])
+export const myId = (): string | undefined => session.value?.person?.id
 
 const isWanted = kept("notifications", false, (stored) => stored === true)
 const permission = signal(globalThis.Notification?.permission)

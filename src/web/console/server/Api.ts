@@ -1,6 +1,5 @@
 import type { HttpApiSchema } from "effect/http-api"
 import type { Api } from "../../../api/Api.ts"
-import type { ColleaguesApi } from "../../../api/people/People.ts"
 import { randomUuid } from "../../shared/Random.ts"
 import { type Failure, failureOf, toFailure, unreachable } from "./Failure.ts"
 import { addressOf } from "./Root.ts"
@@ -11,7 +10,7 @@ import { jsonIn } from "./Unknown.ts"
  * does not exist, nor read a field that no answer has. They are what goes over the wire: ids and times are texts.
  */
 
-type Groups = (typeof Api)["groups"] & { readonly colleagues: typeof ColleaguesApi }
+type Groups = (typeof Api)["groups"]
 type EndpointsOf<Group> = Group extends { readonly endpoints: infer E } ? E[keyof E] : never
 type AnyEndpoint = { [Name in keyof Groups]: EndpointsOf<Groups[Name]> }[keyof Groups]
 type RouteOf<E> = E extends { readonly method: infer M extends string; readonly path: infer P extends string }

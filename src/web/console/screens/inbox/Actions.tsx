@@ -74,7 +74,14 @@ export const Ownership = ({ of }: { readonly of: Conversation }) => {
   return (
     <div class="row ownership">
       {!isMine && (
-        <Button kind="primary" small icon={UserCheck} disabled={!mayTake} title={title} onClick={take}>
+        <Button
+          kind="primary"
+          small
+          icon={UserCheck}
+          disabled={!mayTake}
+          title={title ?? (mayTake ? undefined : "Only people can be assigned, and you are signed in by an API key.")}
+          onClick={take}
+        >
           Take over
         </Button>
       )}
