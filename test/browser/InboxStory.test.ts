@@ -1,0 +1,107 @@
+import { afterAll, expect } from "bun:test"
+import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { signInPerson } from "./lib/People.ts"
+import { photograph, until } from "./lib/Visit.ts"
+import { Chat } from "./lib/Widget.ts"
+
+const { open, server, site } = await startSuite()
+const origin = server.url.replace("127.0.0.1", "localhost")
+const { id } = await server.api.newChatbot({
+  name: "Harbour",
+  settings: { model: "local/extractive", handover: { button: true, tool: true } },
+})
+await server.api.learn(id, {
+  "ferry.md":
+    "# The ferry\n\nThe ferry to the islands sails at noon.\n\n# Refunds\n\nA crossing that is cancelled is paid back within three days.",
+})
+await server.api.post(`/api/external/chatbot/${id}/canned-answers`, {
+  shortcut: "hours",
+  content: "We are here from 9 to 17 o'clock.",
+})
+
+const agent = await open({ origins: [origin] })
+const visitor = await open()
+const bot = await open({ origins: [origin] })
+afterAll(() => Promise.all([agent.context.close(), visitor.context.close(), bot.context.close()]))
+const story = goingOn(agent)
+const { page } = agent
+const answer = page.getByRole("textbox", { name: "Answer to the visitor" })
+const thread = page.getByRole("region", { name: "Conversation", exact: true })
+let chat: Chat
+
+story("a visitor who needs a human gets one, who reads, notes, drafts, tags and gives back", async () => {
+  await signInPerson(page, server.api, origin, "Ada Lovelace")
+  await page.goto(`${origin}/console/inbox`)
+  await page.getByText("Nobody is waiting").waitFor()
+  await inspect(page, "inbox-empty")
+
+  chat = await Chat.open(visitor.page, site.page({ "data-key": id }))
+  await chat.exchange("When does the ferry sail?")
+  await chat.ask("I need a human")
+
+  // The agent is told, opens the conversation and writes.
+  await page.getByRole("link", { name: "Inbox 1 waiting" }).waitFor()
+  expect(await page.title()).toBe("(1) Inbox · Parley")
+  await page.getByRole("link", { name: /When does the ferry sail\?/ }).click()
+  await thread.getByText("The chatbot asked for a person").waitFor()
+  await page.getByRole("button", { name: "Take over" }).click()
+  await answer.pressSequentially("Hello, this is ")
+  await chat.within.getByText("Ada Lovelace is writing …").waitFor()
+  await photograph(visitor.page, "inbox-visitor-sees-writing")
+  await answer.pressSequentially("Ada.")
+  await answer.press("Control+Enter")
+  await chat.within.getByText("Hello, this is Ada.").first().waitFor()
+  await thread.getByText("Hello, this is Ada.").waitFor()
+  await inspect(page, "inbox-taken")
+  await inspect(visitor.page, "inbox-visitor-answered", chat.document)
+
+  // The visitor answers, and the agent sees it being written.
+  await chat.composer.pressSequentially("My crossing was ")
+  await thread.getByText(/is writing…/).waitFor()
+  await chat.composer.pressSequentially("cancelled. How long do refunds take?")
+  await chat.composer.press("Enter")
+  await thread.getByText("My crossing was cancelled. How long do refunds take?", { exact: true }).waitFor()
+  await thread.getByText(/Read by the visitor/).waitFor({ state: "detached" })
+
+  // A note, which the visitor never sees.
+  await page.getByRole("button", { name: "Note", exact: true }).click()
+  await page.getByRole("textbox", { name: "Note for colleagues" }).fill("Cancelled because of the storm.")
+  await inspect(page, "inbox-note")
+  await page.getByRole("button", { name: "Add note" }).click()
+  await thread.getByText("Cancelled because of the storm.").waitFor()
+
+  // A draft of the bot, which the agent edits and sends.
+  await page.getByRole("button", { name: "Draft", exact: true }).click()
+  await page.getByText(/^Drafted from/).waitFor()
+  await until(async () => (await answer.inputValue()).includes("three days"))
+  await inspect(page, "inbox-draft")
+  await answer.press("End")
+  await answer.pressSequentially(" I am sorry.")
+  await page.getByRole("button", { name: "Send", exact: true }).click()
+  await chat.within
+    .getByText(/three days.*I am sorry\./s)
+    .first()
+    .waitFor()
+  expect(await chat.within.getByText("storm").count()).toBe(0)
+
+  // Tags, a canned answer, and back to the bot.
+  await page.getByRole("textbox", { name: "Tags" }).fill("refund, storm")
+  await page.getByRole("textbox", { name: "Tags" }).press("Enter")
+  await answer.fill("/ho")
+  await answer.press("Enter")
+  expect(await answer.inputValue()).toBe("We are here from 9 to 17 o'clock.")
+  await answer.press("Control+Enter")
+  await chat.within.getByText("We are here from 9 to 17 o'clock.").first().waitFor()
+  await page.getByRole("button", { name: "Mine 1" }).click()
+  await page.getByRole("list", { name: "Conversations" }).getByText("#refund").waitFor()
+  await page.getByRole("button", { name: "Give back to the chatbot" }).click()
+  await thread.getByText("Given back to the chatbot by Ada Lovelace").waitFor()
+  await chat.ask("When does the ferry sail?")
+  await until(async () => (await chat.within.getByText("sails at noon").count()) >= 2)
+  const replies = thread.locator(".thread > .bot")
+  await until(async () => (await replies.count()) === 3)
+  await replies.last().getByText("sails at noon").first().waitFor()
+  await inspect(page, "inbox-returned")
+  await inspect(visitor.page, "inbox-visitor-returned", chat.document)
+  expect(visitor.problems()).toEqual([])
+})
