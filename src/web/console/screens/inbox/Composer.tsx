@@ -37,10 +37,11 @@ const textOf = (sessionId: string): Signal<string> => {
 interface ComposerProps {
   readonly of: Conversation
   readonly presence: PresenceHere
+  readonly onSent: () => void
 }
 
 /** Writes to the visitor, or a note to colleagues. */
-export const Composer = ({ of, presence }: ComposerProps) => {
+export const Composer = ({ of, onSent, presence }: ComposerProps) => {
   const { chatbot_id: chatbotId, id: sessionId } = of
   const params = { chatbotId, sessionId }
   const id = useId()
@@ -93,6 +94,7 @@ export const Composer = ({ of, presence }: ComposerProps) => {
         presence.rest()
         uploads.take()
       }
+      onSent()
       text.value = ""
       sources.value = []
       mode.value = "answer"

@@ -142,7 +142,7 @@ const Desk = (props: ThreadProps) => {
             </Button>
           )}
         </div>
-        {shown !== undefined && <Composer of={shown} presence={presence} />}
+        {shown !== undefined && <Composer of={shown} onSent={toEnd} presence={presence} />}
       </div>
     </div>
   )
