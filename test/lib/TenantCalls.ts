@@ -698,7 +698,8 @@ const attachmentCases: Cases<Attachments["Service"], "add" | "sentIn"> = {
   sentIn: [[], (attachments, { session }) => attachments.sentIn(session)],
 }
 
-const providerCases: Cases<SignInProviders["Service"], "get" | "insert" | "list" | "modify" | "remove"> = {
+const providerCases: Cases<SignInProviders["Service"], "get" | "hasOwner" | "insert" | "list" | "modify" | "remove"> = {
+  hasOwner: [false, (providers) => providers.hasOwner],
   insert: [
     "NotFound",
     (providers) =>

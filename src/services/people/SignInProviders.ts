@@ -12,7 +12,6 @@ import {
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { SafeFetch } from "../../outbound/SafeFetch.ts"
-import { People } from "../../storage/people/People.ts"
 import * as Storage from "../../storage/people/SignInProviders.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { ensureMayGive } from "./People.ts"
@@ -34,7 +33,6 @@ export const callbackPath = (id: SignInProviderId): string => `/api/console/prov
 export class SignInProviders extends Context.Service<SignInProviders>()("parley/services/people/SignInProviders", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.SignInProviders
-    const people = yield* People
     const { check } = yield* SafeFetch
     const random = yield* SecureRandom.SecureRandom
     const publicUrl = yield* PublicUrl
@@ -45,7 +43,7 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
     })
 
     const ensureMayMap = Effect.fnUntraced(function* (mappings: ReadonlyArray<RoleMapping>) {
-      yield* ensureMayGive(mappings, yield* people.hasOwner(yield* CurrentOrganization))
+      yield* ensureMayGive(mappings, yield* storage.hasOwner)
     })
 
     return {

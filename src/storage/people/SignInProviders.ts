@@ -81,6 +81,18 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
         return yield* onlyRow(rows)
       }, committing(sql)),
 
+      /** Whether the organization has an owner who can sign in, as the tenant's transaction sees it. */
+      hasOwner: Effect.flatMap(CurrentOrganization, (organization) =>
+        withoutSqlErrors(
+          Effect.map(
+            sql`
+              select from people p join person_roles r on r.person_id = p.id
+              where p.organization_id = ${organization} and p.state = 'active' and r.role = 'owner' limit 1`,
+            (owners) => owners.length > 0,
+          ),
+        ),
+      ),
+
       /** Lists the providers by name. */
       list: Effect.flatMap(CurrentOrganization, (organization) =>
         withoutSqlErrors(

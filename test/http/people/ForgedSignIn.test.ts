@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { until } from "../../lib/Client.ts"
 import { fakeClient, type FakeProvider, fakeProvider } from "../../lib/oidc/FakeProvider.ts"
@@ -11,7 +11,7 @@ import { sharedRun } from "../../lib/Scoped.ts"
  */
 
 const run = sharedRun()
-const server = await startSignInServer()
+const server = await startSignInServer(Duration.seconds(3))
 const client = await server.client.newOrganization()
 const mappings = [{ value: "staff", role: "editor", chatbot_id: null }]
 

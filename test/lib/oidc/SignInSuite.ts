@@ -7,14 +7,11 @@ import type { Client } from "../Client.ts"
 import { startServer, type TestServer } from "../TestServer.ts"
 import { Browser, type Page } from "./Browser.ts"
 
-/** The longest time of a conversation with a provider in these tests. */
-const TIMEOUT = Duration.seconds(2)
-
 /** Starts a server that may call providers of this machine, and looks for sessions to check all the time. */
-export const startSignInServer = () =>
+export const startSignInServer = (timeout = Duration.seconds(30)) =>
   startServer(
     { TOOL_PRIVATE_NETWORKS: "127.0.0.0/8" },
-    Context.make(SessionChecksInterval, Duration.millis(50)).pipe(Context.add(ProviderTimeout, TIMEOUT)),
+    Context.make(SessionChecksInterval, Duration.millis(50)).pipe(Context.add(ProviderTimeout, timeout)),
   )
 
 const Provider = Schema.Struct({ provider: Schema.Struct({ id: Schema.String, redirect_uri: Schema.String }) })
