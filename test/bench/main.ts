@@ -10,6 +10,7 @@ const benches: Readonly<
   fusion: () => import("./fusion.ts"),
   fuzz: () => import("./fuzz.ts"),
   growth: () => import("./growth.ts"),
+  handover: () => import("./handover.ts"),
   hostile: () => import("./hostile.ts"),
   http: () => import("./http.ts"),
   ingest: () => import("./ingest.ts"),

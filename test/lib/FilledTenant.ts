@@ -241,12 +241,9 @@ export const makeFilledTenant = Effect.gen(function* () {
       with noted as (
         insert into conversation_events (id, organization_id, session_id, type, detail)
         values (${crypto.randomUUID()}, ${organization}, ${session}, 'note', '{"text": "private"}')
-      ), seen as (
-        insert into conversation_presence (session_id, organization_id, who, state, until)
-        values (${session}, ${organization}, 'visitor', 'writing', now() + interval '1 hour')
       )
-        insert into attachments (id, organization_id, chatbot_id, session_id, name, media_type, size, blob_key, secret)
-        values (${crypto.randomUUID()}, ${organization}, ${chatbot}, ${session}, 'a.png', 'image/png', 1, 'attachment', 'secret')`,
+      insert into conversation_presence (session_id, organization_id, who, state, until)
+      values (${session}, ${organization}, 'visitor', 'writing', now() + interval '1 hour')`,
   )
   const webhook = WebhookId.make(yield* newId)
   const hook = { url: "https://hooks.example/", description: "", events: ["chatbot.updated"], active: true } as const

@@ -91,9 +91,13 @@ export const notationsOf = <Conversation, Said extends SaidInMarkdown>(
   },
 })
 
+/** A name without what could be taken for a part of a document. */
+const plainName = (name: string): string => name.replaceAll(/[^\p{L}\p{M}\p{N} .'-]/gu, "")
+
 export const notations = notationsOf<Session, Message>(
   "session",
   ({ last_message: _, ...session }) =>
     `# Conversation ${session.id}\n\n${fenced(JSON.stringify(session, null, 2), "json")}`,
-  ({ sender_type }) => (sender_type === "user" ? "User" : "Bot"),
+  ({ sender, sender_type }) =>
+    sender === undefined ? (sender_type === "user" ? "User" : "Bot") : `Agent ${plainName(sender.name)}`.trim(),
 )

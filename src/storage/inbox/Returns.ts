@@ -13,6 +13,11 @@ export class Returns extends Context.Service<Returns>()("parley/storage/inbox/Re
     const sql = yield* SystemSql
 
     return {
+      /** Deletes the signs of presence that hold no longer. */
+      forgetPresence: withoutSqlErrors(
+        sql`delete from conversation_presence where until < now() - interval '1 minute'`,
+      ),
+
       /** Hands some of them back to the bot, and returns their number. */
       returnSome: Effect.map(
         withoutSqlErrors(

@@ -35,6 +35,7 @@ export class OrganizationRemains extends Context.Service<OrganizationRemains>()(
       const emptyTable = (
         table:
           | "chat_reservations"
+          | "conversation_presence"
           | "idempotency_keys"
           | "ingestions"
           | "source_queue"
@@ -95,6 +96,7 @@ export class OrganizationRemains extends Context.Service<OrganizationRemains>()(
           yield* emptyTable("usage_entries", organization)
           yield* emptyTable("usage_days", organization)
           yield* emptyTable("chat_reservations", organization)
+          yield* emptyTable("conversation_presence", organization)
           yield* emptyTable("unfinished_replies", organization)
           yield* emptyTable("idempotency_keys", organization)
           yield* emptyTable("webhooks", organization)

@@ -1,6 +1,6 @@
 /** A mistake that somebody could make in the source, and that the tests have to notice. */
 export interface PlantedFault {
-  readonly area: "authorization" | "tenancy" | "leases" | "limits" | "idempotency" | "secrets" | "sign-in"
+  readonly area: "authorization" | "tenancy" | "leases" | "limits" | "idempotency" | "secrets" | "sign-in" | "handover"
   /** What a user or an operator would suffer from it. */
   readonly what: string
   /** The path of the file in the checkout. */
@@ -16,8 +16,8 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a key may do what its scopes do not say",
     file: "src/http/access/Authorization.ts",
-    text: "if (scope !== undefined && !caller.scopes.includes(scope)) {",
-    replacement: 'if (scope === "admin" && !caller.scopes.includes(scope)) {',
+    text: "if (scope === undefined || caller.scopes.includes(scope)) return",
+    replacement: 'if (scope !== "admin" || caller.scopes.includes(scope)) return',
     tests: ["http/edge/Edge", "http/Admin"],
   },
   {
@@ -121,8 +121,8 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "an organization revokes the keys of another one",
     file: "src/storage/keys/ApiKeys.ts",
-    text: "sql`id = ${id} ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`",
-    replacement: "sql`id = ${id} ${organization === undefined ? sql`` : sql``}`",
+    text: "sql`id = ${id} and kind <> 'person' ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`",
+    replacement: "sql`id = ${id} and kind <> 'person' ${organization === undefined ? sql`` : sql``}`",
     tests: ["http/Admin", "storage/keys/ApiKeys"],
   },
 ]
@@ -270,7 +270,7 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "chats that run at once spend more tokens than the budget has",
     file: "src/admission/Budgets.ts",
-    text: "const tokens = tokensAtMost(texts()) + settings.outputMax",
+    text: "const tokens = tokensAtMost(texts()) + more + settings.outputMax",
     replacement: "const tokens = texts().length === -1 ? settings.outputMax : 0",
     tests: ["admission/Budgets"],
   },
@@ -498,6 +498,93 @@ const signIn: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
 ]
 
+const handover: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "the chatbot answers in a conversation of people",
+    file: "src/services/conversations/Chat.ts",
+    text: 'if (owner === "people") return yield* leave',
+    replacement: 'if (owner === "people" && request.messages.length > 1) return yield* leave',
+    tests: ["http/inbox/Ownership"],
+  },
+  {
+    what: "a reply that nobody has seen is stored over people who have taken over meanwhile",
+    file: "src/storage/conversations/ConversationWrites.ts",
+    text: "message.isSeen === true ? sql`true` : sql`owner = 'bot'`",
+    replacement: "sql`true`",
+    tests: ["http/inbox/Ownership"],
+  },
+  {
+    what: "the seen part of a reply comes after the people who have stopped it",
+    file: "src/storage/conversations/ConversationWrites.ts",
+    text: "case owner when 'bot' then clock_timestamp() else owner_since - interval '1 microsecond' end",
+    replacement: "clock_timestamp()",
+    tests: ["http/inbox/Ownership"],
+  },
+  {
+    what: "a reply goes on when people take over on another server",
+    file: "src/storage/conversations/UnfinishedReplies.ts",
+    text: "where id = any(${uuids(sessions)}) and owner = 'people'",
+    replacement: "where id = any(${uuids(sessions)}) and owner is null",
+    tests: ["http/inbox/Ownership"],
+  },
+  {
+    what: "what a dead server has left of an unseen reply is stored over people",
+    file: "src/storage/conversations/UnfinishedReplies.ts",
+    text: "and (s.owner = 'bot' or (reply->>'isSeen')::boolean)",
+    replacement: "",
+    tests: ["services/conversations/Checkpoints"],
+  },
+  {
+    what: "the model takes what people have promised for its own words",
+    file: "src/services/conversations/ChatHistory.ts",
+    text: "export const toPromptTurn = (said: HistoryMessage): ChatTurn =>\n  said.person === null",
+    replacement: 'export const toPromptTurn = (said: HistoryMessage): ChatTurn =>\n  said.person !== ""',
+    tests: ["http/inbox/Ownership"],
+  },
+  {
+    what: "a rating of the time before brings people back as soon as they have left",
+    file: "src/storage/conversations/Messages.ts",
+    text: "and (s.owner_since is null or m.created_at > s.owner_since)",
+    replacement: "",
+    tests: ["http/inbox/Ownership"],
+  },
+  {
+    what: "replies of the time before bring people back as soon as they have left",
+    file: "src/storage/conversations/ConversationWrites.ts",
+    text: "and (session.owner_since is null or m.created_at > session.owner_since)",
+    replacement: "",
+    tests: ["http/inbox/Ownership"],
+  },
+  {
+    what: "a conversation goes back to the chatbot while the visitor writes",
+    file: "src/storage/inbox/Returns.ts",
+    text: "where s.owner = 'people' and s.updated_at",
+    replacement: "where s.owner = 'people' and s.created_at - interval '1 hour'",
+    tests: ["http/inbox/Ownership"],
+  },
+  {
+    what: "a message of a person that is sent again is stored again",
+    file: "src/storage/inbox/Inbox.ts",
+    text: "const [known] = mid === undefined ? []",
+    replacement: "const [known] = mid !== undefined ? []",
+    tests: ["http/inbox/Inbox"],
+  },
+  {
+    what: "two people have both taken over",
+    file: "src/storage/inbox/Inbox.ts",
+    text: "if (!(yield* handOver(id, reason, by, assignee))) return yield* hasPeople",
+    replacement: "yield* handOver(id, reason, by, assignee)",
+    tests: ["http/inbox/Inbox"],
+  },
+  {
+    what: "a model may ask for people where the chatbot has none",
+    file: "src/agent/ChatbotAgent.ts",
+    text: "chatbot.settings.handover?.tool === true ? input.onHumanRequested : undefined",
+    replacement: "input.onHumanRequested",
+    tests: ["http/inbox/Ownership"],
+  },
+]
+
 const of = (area: PlantedFault["area"], faults: ReadonlyArray<Omit<PlantedFault, "area">>) =>
   faults.map((fault): PlantedFault => ({ area, ...fault }))
 
@@ -511,4 +598,5 @@ export const plantedFaults: ReadonlyArray<PlantedFault> = [
   ...of("idempotency", idempotency),
   ...of("secrets", secrets),
   ...of("sign-in", signIn),
+  ...of("handover", handover),
 ]

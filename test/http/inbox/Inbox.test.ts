@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { until } from "../../lib/Client.ts"
+import { startEndpoint } from "../../lib/Endpoint.ts"
 import { startServer } from "../../lib/TestServer.ts"
+import { newWebhook, verified } from "../../lib/Webhooks.ts"
 
-const { client, query } = await startServer({ RATE_LIMIT: "off" })
+const { client, query } = await startServer({ RATE_LIMIT: "off", TOOL_PRIVATE_NETWORKS: "127.0.0.0/8" })
 
 const chatbot = await client.newChatbot({ name: "Main" })
 const newConversation = async (content = "Is anybody there?") => {
@@ -116,6 +119,44 @@ describe("a conversation", () => {
     expect(draft.output).not.toBe("")
     expect((await bodyOf(client.get(`${path}/messages`))).data).toHaveLength(3)
   })
+})
+
+test("conversations are assigned in turn to those who are there", async () => {
+  const { id } = await client.newChatbot({ name: "In turn", settings: { handover: { assign: "in_turn" } } })
+  const people = [await newPerson("Cleo"), await newPerson("Dan")]
+  const away = await newPerson("Eve")
+  await query(
+    SystemSql.use((sql) => sql`update people set last_seen_at = case when id = any(${people}::uuid[]) then now() end`),
+  )
+  const assigned: Array<string> = []
+  for (let number = 0; number < 4; number++) {
+    const { session_id } = await client.chat(id, "A person?")
+    const path = `/api/external/chatbot/${id}/conversations/${session_id}/handover`
+    const { session } = await bodyOf(client.post(path, { json: { assignee: null } }))
+    assigned.push(session.handover.assignee?.id)
+    expect(session.handover.waiting_since).not.toBeNull()
+  }
+  expect(assigned.toSorted()).toEqual([...people, ...people].toSorted())
+  expect(assigned).not.toContain(away)
+})
+
+test("webhooks hear who takes over, who writes, and that the chatbot has it again", async () => {
+  const endpoint = startEndpoint()
+  const types = ["conversation.handover", "message.created", "conversation.returned"] as const
+  const hook = await newWebhook(client, endpoint.url, types)
+  const path = await newConversation()
+  await client.post(`${path}/messages`, { json: { content: "I am Ada.", sender_name: "Ada" } })
+  await client.post(`${path}/return`)
+  const events = await until(
+    async () => endpoint.asked.map((asked) => verified(asked, hook.secret)),
+    (all) => all.some(({ type }) => type === "conversation.returned"),
+  )
+  const told = events.filter(({ data }) => data["sender_type"] === undefined || data["sender_type"] === "agent")
+  expect(told.map(({ data, type }) => [type, data["reason"], data["person"]])).toEqual([
+    ["conversation.handover", "api", null],
+    ["message.created", undefined, { id: null, name: "Ada" }],
+    ["conversation.returned", "by_hand", null],
+  ])
 })
 
 test("the inbox counts what waits and what is open", async () => {

@@ -232,6 +232,29 @@ describe("a reply whose server dies", () => {
       }),
     ))
 
+  test("comes before the people who have taken over since, where somebody has seen it, and is dropped otherwise", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const [seen, unseen] = [yield* underWay(tenant), { ...(yield* underWay(tenant)), isSeen: false }]
+        const unfinished = yield* UnfinishedReplies
+        const handOver = (session: SessionId) =>
+          SystemSql.use((sql) => sql`select hand_over(${tenant.organization}, ${session}, 'api', null, null, null)`)
+        const replies = [seen, unseen].map((reply) => ({ ...reply, draft: draft("So far") }))
+        for (const { session } of replies) yield* handOver(session)
+        yield* unfinished.store(replies, Duration.hours(1))
+        yield* unfinished.recover("all")
+        expect(yield* contents(tenant, seen.session)).toEqual(["Hello", "So far"])
+        expect(yield* contents(tenant, unseen.session)).toEqual(["Hello"])
+        expect(
+          yield* SystemSql.use(
+            (sql) => sql`select m.created_at < s.owner_since as is_before from messages m
+              join sessions s on s.id = m.session_id where m.id = ${seen.id}`,
+          ),
+        ).toEqual([{ is_before: true }])
+      }),
+    ))
+
   test("is stored and counted once if it ends just while another server counts it", () =>
     run(
       Effect.gen(function* () {

@@ -62,6 +62,8 @@ describe("by a statement without a filter", () => {
           "chatbot_tools",
           "chatbots",
           "chunks",
+          "conversation_events",
+          "conversation_presence",
           "documents",
           "holding_entries",
           "holdings",
@@ -187,6 +189,7 @@ describe("a row of an organization", () => {
   const unreferenced = new Set([
     appendOnly,
     "chat_reservations",
+    "conversation_presence",
     "holding_entries",
     "idempotency_keys",
     "reply_grounds",

@@ -59,6 +59,8 @@ export class Reply {
   createdAt: WidgetMessage["created_at"] | undefined
   /** Whether people answer instead, so that there is no reply. */
   isHandedOver = false
+  /** Whether people answer from now on, after what the chatbot has said. */
+  #hasPeople = false
   /** The number of the last event, after which a stream that broke goes on. */
   lastEvent = 0
   text = ""
@@ -124,11 +126,12 @@ export class Reply {
         return
       case "handover":
         // What the visitor has seen of the reply stays.
-        if (this.text !== "") return this.#end("stopped")
-        this.isHandedOver = true
+        if (this.text === "") this.isHandedOver = true
+        else this.#hasPeople = true
         return
       case "finish":
-        return this.#end("finished")
+        // A reply that hands the conversation over by itself is whole.
+        return this.#end(this.#hasPeople && event.finish_reason === "other" ? "stopped" : "finished")
       case "stopped":
         return this.#end("stopped")
       case "error":
