@@ -1,18 +1,25 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Cursor, type CursorQuery } from "../api/parts/Paging.ts"
 import type { ApiKey, ApiKeyPatch } from "../domain/keys/ApiKey.ts"
-import type { ApiKeyId, OrganizationId } from "../domain/Ids.ts"
+import type { ApiKeyId, OrganizationId, PersonId } from "../domain/Ids.ts"
 import type { Organization, OrganizationPatch } from "../domain/organizations/Organization.ts"
+import type { Invitation, Person, PersonInput } from "../domain/people/Person.ts"
 import { everything } from "../domain/Page.ts"
 import { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import { ApiKeys, type IssuedKey, type KeyRequest } from "../services/keys/ApiKeys.ts"
+import { People } from "../services/people/People.ts"
 import { Organizations } from "../services/organizations/Organizations.ts"
 import type { StartupError } from "../system/StartupError.ts"
 import type { Refusal, Running } from "./InUse.ts"
 
+interface Invited {
+  readonly person: Person
+  readonly invitation: Invitation
+}
+
 type Answer<A> = Effect.Effect<A, Refusal | StartupError>
 
-/** The work of the commands on organizations and keys: on the database itself, or through the server that has it. */
+/** The work of the commands on organizations, keys and people: on the database itself, or through the server that has it. */
 export class Administration extends Context.Service<
   Administration,
   {
@@ -28,6 +35,11 @@ export class Administration extends Context.Service<
     readonly issueKey: (request: Omit<KeyRequest, "allowedOrigins">) => Answer<IssuedKey>
     readonly updateKey: (id: ApiKeyId, patch: ApiKeyPatch) => Answer<ApiKey>
     readonly revokeKey: (id: ApiKeyId) => Answer<ApiKey>
+    /** The people of an organization, by name. */
+    readonly people: (organization: OrganizationId) => Answer<ReadonlyArray<Person>>
+    /** Invites a person, and returns the invitation's link. */
+    readonly invitePerson: (organization: OrganizationId, person: PersonInput) => Answer<Invited>
+    readonly removePerson: (id: PersonId) => Answer<void>
   }
 >()("parley/cli/Administration") {
   /** Administers the database directly. */
@@ -36,6 +48,7 @@ export class Administration extends Context.Service<
     Effect.gen(function* () {
       const organizations = yield* Organizations
       const keys = yield* ApiKeys
+      const people = yield* People
       const removal = yield* OrganizationRemoval
 
       return {
@@ -48,12 +61,15 @@ export class Administration extends Context.Service<
         issueKey: keys.issue,
         updateKey: (id, patch) => keys.update(id, undefined, () => Effect.succeed(patch)),
         revokeKey: (id) => keys.revoke(id, undefined),
+        people: people.all,
+        invitePerson: people.issue,
+        removePerson: people.revoke,
       }
     }),
   )
 
   /** Administers through the HTTP endpoints of a running server. */
-  static readonly layerOf = ({ client: { admin }, request }: Running) =>
+  static readonly layerOf = ({ client: { admin, people }, request }: Running) =>
     Layer.succeed(Administration, {
       organizations: everyPage((page) =>
         Effect.map(request(admin.listOrganizations({ query: page })), ({ body }) => ({
@@ -97,6 +113,10 @@ export class Administration extends Context.Service<
         Effect.map(request(admin.updateApiKey({ params: { apiKeyId }, payload })), ({ api_key }) => api_key),
       revokeKey: (apiKeyId) =>
         Effect.map(request(admin.revokeApiKey({ params: { apiKeyId } })), ({ api_key }) => api_key),
+      people: (organization_id) =>
+        Effect.map(request(people.list({ query: { organization_id } })), (found) => found.people),
+      invitePerson: (organization_id, person) => request(people.invite({ payload: { ...person, organization_id } })),
+      removePerson: (personId) => Effect.asVoid(request(people.remove({ params: { personId } }))),
     })
 }
 

@@ -4,6 +4,7 @@ import { Actor } from "../domain/audit/Actor.ts"
 import type { OrganizationRemoval } from "../jobs/OrganizationRemoval.ts"
 import type { ApiKeys } from "../services/keys/ApiKeys.ts"
 import type { Doctor } from "../services/doctor/Doctor.ts"
+import type { People } from "../services/people/People.ts"
 import type { Organizations } from "../services/organizations/Organizations.ts"
 import type { ModelFetch } from "../embeddings/sentences/ModelFetch.ts"
 import type { Backup } from "../backup/Backup.ts"
@@ -17,6 +18,7 @@ import { whenInUse } from "./InUse.ts"
 import { keys } from "./Keys.ts"
 import { models } from "./Models.ts"
 import { organizations } from "./Organizations.ts"
+import { people } from "./People.ts"
 import { testCommand } from "./Test.ts"
 
 /*
@@ -34,8 +36,8 @@ const asCommandLine = Layer.succeed(Actor, "command_line")
  */
 export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R8, E9, R9>(actions: {
   readonly serve: Effect.Effect<void, E, R>
-  readonly tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E2, R2>
-  readonly existingTenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E8, R8>
+  readonly tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations | People, E2, R2>
+  readonly existingTenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations | People, E8, R8>
   readonly doctor: Layer.Layer<Doctor, E3, R3>
   /** Opens the database as it is, to back it up. */
   readonly backup: Layer.Layer<Backup, E4, R4>
@@ -47,7 +49,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R
   readonly models: Layer.Layer<ModelFetch, E9, R9>
 }) => {
   const { serve } = actions
-  const over = <E, R>(tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations, E, R>) =>
+  const over = <E, R>(tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations | People, E, R>) =>
     Administration.layer.pipe(Layer.provide(tenancy), Layer.provideMerge(asCommandLine))
   const creation = whenInUse(over(actions.tenancy), Administration.layerOf)
   const administration = whenInUse(over(actions.existingTenancy), (running) =>
@@ -72,6 +74,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R
       blobs(actions.blobs),
       models(actions.models),
       keys({ creation, administration }),
+      people(administration),
       organizations({ creation, administration, exporting: backingUp, importing: whenInUse(actions.importing) }),
       testCommand,
       Command.provide(backup, backingUp),

@@ -7,7 +7,7 @@ import { printable } from "../system/Printable.ts"
 import { Administration } from "./Administration.ts"
 import { decodedBy, budgetFlags, withHints, idArgument, budgetPatchOf, showBudget } from "./Arguments.ts"
 
-const organization = Flag.String("organization").pipe(
+export const organization = Flag.String("organization").pipe(
   Flag.withDescription("Id of the organization; the operator's when absent"),
   Flag.filterMap(...decodedBy(OrganizationId, "the id of an organization, a UUID")),
   Flag.optional,
@@ -17,7 +17,7 @@ const noOrganization = (which: string) =>
   new StartupError({ what: `There is no ${which}.`, doThis: "`organizations list` shows which ones there are." })
 
 /** Returns the given organization, or the operator's. */
-const orOperators = Effect.fnUntraced(function* (id: Option.Option<OrganizationId>) {
+export const orOperators = Effect.fnUntraced(function* (id: Option.Option<OrganizationId>) {
   const all = yield* (yield* Administration).organizations
   if (Option.isSome(id)) {
     return all.find((one) => one.id === id.value) ?? (yield* noOrganization("such organization"))

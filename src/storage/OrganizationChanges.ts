@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ApiKeyId, ChatbotId, DocumentId, SessionId } from "../domain/Ids.ts"
+import { type ApiKeyId, ChatbotId, DocumentId, SessionId } from "../domain/Ids.ts"
 import { Presence } from "../domain/inbox/Handover.ts"
 import { SourceId } from "../domain/knowledge/Source.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -62,8 +62,8 @@ export const OrganizationState = Schema.Struct({
   conversations: Schema.Array(ConversationState),
   /** Those in which somebody is, and at most `PRESENCES_MAX`. */
   presences: Schema.Array(PresenceState),
-  /** Those of the given API keys that are valid. */
-  keys: Schema.Array(ApiKeyId),
+  /** Those of the given API keys that are valid, and of the sessions, each with the version of its person. */
+  credentials: Schema.Array(Schema.String),
 })
 export type OrganizationState = typeof OrganizationState.Type
 
@@ -98,8 +98,13 @@ export class OrganizationChanges extends Context.Service<OrganizationChanges>()(
        *
        * @param since conversations without activity since then are left out; undefined leaves all of them out
        * @param keys the API keys whose validity is asked for
+       * @param persons the sessions of people whose validity is asked for
        */
-      look: Effect.fnUntraced(function* (since: string | undefined, keys: ReadonlyArray<ApiKeyId>) {
+      look: Effect.fnUntraced(function* (
+        since: string | undefined,
+        keys: ReadonlyArray<ApiKeyId>,
+        persons: ReadonlyArray<string> = [],
+      ) {
         const organization = yield* CurrentOrganization
         const conversations = sql`
           select id, chatbot_id as chatbot, message_count, updated_at from sessions
@@ -140,10 +145,17 @@ export class OrganizationChanges extends Context.Service<OrganizationChanges>()(
               ) p join sessions s on s.id = p.session_id and s.organization_id = ${organization}
             ), '[]') as presences,
             coalesce((
-              select jsonb_agg(id) from api_keys
-              where id = any(${uuids(keys)}) and organization_id = ${organization}
-                and revoked_at is null and (expires_at is null or expires_at > now())
-            ), '[]') as keys`)
+              select jsonb_agg(credential) from (
+                select id::text as credential from api_keys
+                where id = any(${uuids(keys)}) and organization_id = ${organization}
+                  and revoked_at is null and (expires_at is null or expires_at > now())
+                union all
+                select s.id || ' ' || p.version from person_sessions s
+                join people p on p.id = s.person_id and p.organization_id = s.organization_id
+                where s.id = any(${uuids(persons)}) and s.organization_id = ${organization}
+                  and s.expires_at > now() and p.state = 'active'
+              ) valid
+            ), '[]') as credentials`)
         return yield* onlyRow(rows)
       }, withoutSqlErrors),
 

@@ -13,6 +13,9 @@ import { ApiKeys } from "../../src/services/keys/ApiKeys.ts"
 import type { Finding } from "../../src/domain/system/SystemState.ts"
 import { Doctor } from "../../src/services/doctor/Doctor.ts"
 import { Organizations } from "../../src/services/organizations/Organizations.ts"
+import { People } from "../../src/services/people/People.ts"
+import { PublicUrl } from "../../src/services/PublicUrl.ts"
+import * as Services from "../../src/services/Services.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { StartupError } from "../../src/system/StartupError.ts"
 import { commandLine } from "../lib/CommandLine.ts"
@@ -27,7 +30,8 @@ import { as, makeChatbot } from "../lib/Tenants.ts"
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 
 const runtime = ManagedRuntime.make(
-  Layer.mergeAll(ApiKeys.layer, Organizations.layer).pipe(
+  Services.tenancy.pipe(
+    Layer.provide(Layer.succeed(PublicUrl, "https://chat.example.com")),
     Layer.provideMerge(OrganizationRemoval.layer),
     Layer.provideMerge(Layer.mergeAll(storage, platform)),
   ),
@@ -242,6 +246,20 @@ describe("a command fails when nothing has the given id:", () => {
     expect(why).toMatch(/`organizations list`.* shows? which ones there are\.$/)
     expect(await outputOf("keys list")).not.toContain("website")
   })
+})
+
+test("people invites, lists and removes people of an organization", async () => {
+  const organization = await newOrganization("Team")
+  const of = `--organization ${organization}`
+  const link = await outputOf(`people invite Ada --email ada@b.example --role owner --role editor ${of}`)
+  expect(link).toMatch(/^https:\/\/chat\.example\.com\/console#invitation=inv_\w{49}$/m)
+  const listed = await outputOf(`people list ${of}`)
+  expect(listed).toContain("  Ada  ada@b.example  [editor, owner]  invited")
+  expect(await outputOf("people list")).not.toContain("Ada")
+  await outputOf(`people remove ${listed.split(" ")[0]}`)
+  expect(await outputOf(`people list ${of}`)).toContain("[]  removed")
+  expect(await failureOf(`people remove ${nowhere}`)).toContain("no such person")
+  expect(await failureOf(`people invite Eve --role admin --chatbot ${nowhere} ${of}`)).toContain("not of one chatbot")
 })
 
 describe("keys create", () => {
@@ -465,6 +483,20 @@ describe("a command fails in one line while the database is unavailable:", () =>
       remove: () => gone,
       bootstrap: () => gone,
     }),
+    Layer.succeed(People, {
+      invite: () => gone,
+      issue: () => gone,
+      inviteAgain: () => gone,
+      list: () => gone,
+      all: () => gone,
+      get: () => gone,
+      update: () => gone,
+      remove: () => gone,
+      revoke: () => gone,
+      sessions: () => gone,
+      endSession: () => gone,
+      colleagues: () => gone,
+    }),
     Layer.succeed(OrganizationRemoval, { request: Effect.void, run: gone, runForever: () => Effect.never }),
   )
   const failing = commandWith({
@@ -479,6 +511,9 @@ describe("a command fails in one line while the database is unavailable:", () =>
     "keys list",
     `keys revoke ${nowhere}`,
     `keys budget ${nowhere}`,
+    "people invite Ada --role owner",
+    "people list",
+    `people remove ${nowhere}`,
     "organizations create Another",
     "organizations list",
     `organizations budget ${nowhere}`,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import type { PersonRole } from "../../src/domain/people/Role.ts"
 import {
   checkOperation,
   checkTool,
@@ -8,10 +9,13 @@ import {
   visitorOperations,
 } from "../lib/safety/Matrix.ts"
 import { mcpOperations } from "../lib/safety/McpCalls.ts"
+import { checkRoles, makeTeam } from "../lib/safety/Roles.ts"
+import { sampleOf } from "../lib/Sample.ts"
 import { makeWorld } from "../lib/safety/World.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const world = await makeWorld(await startServer({ RATE_LIMIT: "off" }))
+const team = await makeTeam(world)
 
 describe("an organization, and keys that may not, reach nothing of another by", () => {
   test.each(keyedOperations(world).map((operation) => [operation.name, operation] as const))(
@@ -38,6 +42,26 @@ describe("an API key, whatever it may do, does not pass for a visitor of the cha
     "%s",
     async (_, operation) => expect((await refusesKeys(world, operation)).failures).toEqual([]),
   )
+})
+
+describe("people do what their roles allow, and nothing else, with their chatbot and with another one, by", () => {
+  test.each(sampleOf(keyedOperations(world), 4).map((operation) => [operation.name, operation] as const))(
+    "%s",
+    async (_, operation) => {
+      const { cells, failures } = await checkRoles(world, team, operation)
+      expect(failures).toEqual([])
+      expect(cells).toBe(2 * team.length)
+    },
+  )
+})
+
+test("the matrix of roles reports a person who may do more than the roles say", async () => {
+  const operation = keyedOperations(world).find(({ name }) => name === "POST /api/external/chatbots")
+  const [owner] = team
+  const viewer: PersonRole = { role: "viewer", chatbot_id: null }
+  const pretended = owner === undefined ? [] : [{ ...owner, roles: [viewer] }]
+  const { failures } = await checkRoles(world, pretended, operation ?? expect.unreachable())
+  expect(failures.length).toBeGreaterThan(0)
 })
 
 test("the matrix reports a key of another organization that is let in", async () => {

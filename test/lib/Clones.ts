@@ -16,6 +16,8 @@ const distinct: Readonly<Record<string, string>> = {
   slug: "slug || '-' || n",
   blob_key: "blob_key || '-' || n",
   "hash bytea": "sha256(hash || convert_to(n::text, 'UTF8'))",
+  "id text": "id || '-' || n",
+  "token_hash bytea": "sha256(token_hash || convert_to(n::text, 'UTF8'))",
   user_info: `case when user_info ? 'email' then jsonb_build_object('email', n || (user_info->>'email')) else user_info end`,
   created_at: "created_at - n * interval '1 second'",
   updated_at: "updated_at - n * interval '1 second'",

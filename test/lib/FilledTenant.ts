@@ -12,6 +12,7 @@ import {
   type DocumentId,
   MessageId,
   type OrganizationId,
+  PersonId,
   SessionId,
   ToolId,
 } from "../../src/domain/Ids.ts"
@@ -43,6 +44,9 @@ import { WebhookId } from "../../src/domain/webhook/Webhook.ts"
 import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
 import { WebhookQueue } from "../../src/storage/webhooks/WebhookQueue.ts"
+import { People } from "../../src/storage/people/People.ts"
+import { PersonSessions } from "../../src/storage/people/PersonSessions.ts"
+import { SignIns } from "../../src/storage/people/SignIns.ts"
 import { SignInProviders } from "../../src/storage/people/SignInProviders.ts"
 import { SignInProviderId } from "../../src/domain/people/SignInProvider.ts"
 import { Webhooks } from "../../src/storage/webhooks/Webhooks.ts"
@@ -234,6 +238,27 @@ export const makeFilledTenant = Effect.gen(function* () {
   const attachment = AttachmentId.make(yield* newId)
   const file = { name: "me.png", media_type: "image/png", size: 1, url: "", secret: "secret", visitor: undefined }
   yield* mine((yield* Attachments).add(chatbot, { ...file, id: attachment, blob_key: `attachments/${attachment}` }))
+  const person = PersonId.make(yield* newId)
+  const [invitationHash, keyHash] = [hashKey(yield* newId), hashKey(person)]
+  yield* (yield* People).insert(organization, {
+    id: person,
+    name: "Grace",
+    email: "grace@b.example",
+    roles: [{ role: "agent", chatbot_id: chatbot }],
+    keyHash,
+    invitationHash,
+    createdBy: "bootstrap",
+  })
+  const passkey = { id: yield* newId, publicKey: new Uint8Array(1), counter: 0, transports: ["internal"] }
+  yield* (yield* SignIns).accept(invitationHash, { passkey })
+  yield* (yield* PersonSessions).insert({
+    id: yield* newId,
+    person,
+    organization,
+    hash: hashKey(yield* newId),
+    lifetime: Duration.hours(1),
+    userAgent: undefined,
+  })
   const signInProvider = SignInProviderId.make(yield* newId)
   yield* mine((yield* SignInProviders).insert(signInProvider, someProvider, Redacted.make("secret")))
   yield* SystemSql.use(

@@ -52,6 +52,7 @@ import { Attachments } from "../../src/storage/conversations/Attachments.ts"
 import { CannedAnswers } from "../../src/storage/inbox/CannedAnswers.ts"
 import { AttachmentId } from "../../src/domain/chat/Attachment.ts"
 import { CannedAnswerId } from "../../src/domain/inbox/CannedAnswer.ts"
+import { People } from "../../src/storage/people/People.ts"
 import { SignInProviders } from "../../src/storage/people/SignInProviders.ts"
 import { SignInProviderId } from "../../src/domain/people/SignInProvider.ts"
 import { TopicRuns } from "../../src/storage/topics/TopicRuns.ts"
@@ -721,6 +722,10 @@ const providerCases: Cases<SignInProviders["Service"], "get" | "hasOwner" | "ins
   remove: ["NotFound", (providers, { signInProvider }) => providers.remove(signInProvider)],
 }
 
+const peopleCases: Cases<People["Service"], "colleagues"> = {
+  colleagues: [[], (people, { chatbot }) => people.colleagues([chatbot])],
+}
+
 const topicCases: Cases<Topics["Service"]> = {
   list: [
     { topics: [], total: 0 },
@@ -763,6 +768,7 @@ export const tenantCalls = [
   ...named("TestRuns", TestRuns, testRunCases),
   ...named("Attachments", Attachments, attachmentCases),
   ...named("CannedAnswers", CannedAnswers, cannedAnswerCases),
+  ...named("People", People, peopleCases),
   ...named("SignInProviders", SignInProviders, providerCases),
   ...named("Documents", Documents, documentCases),
   ...named("Sources", Sources, sourceCases),

@@ -3,7 +3,7 @@ import { boundedList } from "../schema/Bounded.ts"
 import { NotFound } from "../Errors.ts"
 import { GroundingMode, JudgeModel } from "./GroundingMode.ts"
 import { Color, ImageUrl, Label, partial } from "./FieldTypes.ts"
-import { ChatbotId, OrganizationId } from "../Ids.ts"
+import { ChatbotId, OrganizationId, PersonId } from "../Ids.ts"
 import { HandoverSettings } from "../inbox/Handover.ts"
 import { Suggestions } from "./ChatWidget.ts"
 import { Slug } from "./Slug.ts"
@@ -161,7 +161,11 @@ export const Chatbot = Schema.Struct({
   llm_api_key: Schema.Null.annotate(always),
   docs_metadata: Schema.Null.annotate(always),
   enabled_plugins: Schema.Null.annotate(always),
-  managers: Schema.Null.annotate(always),
+  managers: Schema.NullOr(
+    Schema.Array(Schema.Struct({ id: PersonId, name: Schema.String, role: Schema.String })),
+  ).annotate({
+    description: "People with their roles for the chatbot or the organization, such as `editor`; null for nobody.",
+  }),
   migrated_data: Schema.Boolean,
   suggestions: Schema.NullOr(Suggestions),
   v1_chatbot_id: Schema.Null.annotate(always),

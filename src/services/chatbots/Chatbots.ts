@@ -65,7 +65,6 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
       llm_api_key: null,
       docs_metadata: null,
       enabled_plugins: null,
-      managers: null,
       migrated_data: false,
       suggestions,
       v1_chatbot_id: null,

@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Fiber, Layer, Scope } from "effect"
 import { Caller, ensureServes } from "../../domain/Caller.ts"
 import { Forbidden } from "../../domain/Errors.ts"
-import type { ApiKeyId, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import type { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { OrganizationChanges } from "../../storage/OrganizationChanges.ts"
@@ -48,12 +48,11 @@ export class Events extends Context.Service<Events>()("parley/services/organizat
 
       /** Reads the state once, and reports what has changed to all subscriptions. */
       const look = Effect.fnUntraced(function* (watch: Watch, comparison: Comparison) {
-        const keys = new Set<ApiKeyId>(Array.from(watch.subscriptions, ({ caller }) => caller.apiKeyId))
-        const state = yield* changes.look(comparison.since, Array.from(keys))
-        for (const one of watch.subscriptions) {
-          // The key of a newer subscription was not asked for.
-          if (keys.has(one.caller.apiKeyId) && !state.keys.includes(one.caller.apiKeyId)) one.end()
-        }
+        const asked = Array.from(watch.subscriptions)
+        const keys = new Set(asked.flatMap(({ caller }) => (caller.session === undefined ? caller.apiKeyId : [])))
+        const sessions = new Set(asked.flatMap(({ caller }) => caller.session?.id ?? []))
+        const state = yield* changes.look(comparison.since, Array.from(keys), Array.from(sessions))
+        for (const one of asked) if (!state.credentials.includes(one.credential)) one.end()
         const { documents, events } = comparison.next(state)
         const all = [...events]
         for (const [chatbot, ids] of documents) {

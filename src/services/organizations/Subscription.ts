@@ -32,6 +32,12 @@ export class Subscription extends PendingEvents<OrganizationEvent> {
     this.reach = reach
   }
 
+  /** The caller's key; or the session of a person and the version of that, with which the roles change. */
+  get credential(): string {
+    const { apiKeyId, session } = this.caller
+    return session === undefined ? apiKeyId : `${session.id} ${session.version}`
+  }
+
   /** Adds those of the events that the client may get. */
   override offer(events: ReadonlyArray<OrganizationEvent>): void {
     super.offer(events.filter((event) => this.wants(event)))

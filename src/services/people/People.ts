@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller, COMMAND_LINE, ensureServes, isOperator } from "../../domain/Caller.ts"
-import { Forbidden, NotFound } from "../../domain/Errors.ts"
+import { Forbidden, InvalidRequest, NotFound } from "../../domain/Errors.ts"
 import { type ChatbotId, type OrganizationId, PersonId } from "../../domain/Ids.ts"
 import { hashKey, KEY_ENTROPY_BYTES, type KeyMaker } from "../../domain/keys/ApiKey.ts"
 import { excessRights } from "../../domain/keys/Delegation.ts"
@@ -23,6 +23,7 @@ export interface ShownPerson {
 }
 
 const noOrganization = new NotFound({ detail: "There is no such organization." })
+const ofOneChatbot = InvalidRequest.at("roles", "Expected owners and admins of the organization, not of one chatbot")
 const notAnOwner = new Forbidden({ detail: "Only an owner makes owners, and changes or removes them." })
 
 /**
@@ -41,6 +42,11 @@ export const ensureMayGive = Effect.fnUntraced(function* (roles: ReadonlyArray<P
     if (excess !== undefined) return yield* new Forbidden({ detail: excess })
   }
 })
+/** Owners and administrators are those of the organization. */
+const ensureSound = (roles: ReadonlyArray<PersonRole> = []) =>
+  roles.some(({ chatbot_id, role }) => chatbot_id !== null && scopesOfRole[role].includes("admin"))
+    ? Effect.fail(ofOneChatbot)
+    : Effect.void
 
 /** Manages the people of organizations. An operator reaches those of every organization. */
 export class People extends Context.Service<People>()("parley/services/people/People", {
@@ -83,6 +89,7 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
       { email = null, name, roles }: PersonInput,
       createdBy: KeyMaker,
     ) {
+      yield* ensureSound(roles)
       const { hash, link } = yield* newInvitation
       const row = yield* storage.insert(organization, {
         id: PersonId.make(yield* random.uuidV7()),
@@ -144,6 +151,7 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
           Effect.gen(function* () {
             yield* ensureMatch(before, ifMatch)
             const patch = yield* change(shown(before).person)
+            yield* ensureSound(patch.roles)
             const owners = rolesOf(before).filter(({ role }) => role === "owner")
             yield* ensureMayGive([...owners, ...(patch.roles ?? [])], hasOwner)
             return patch

@@ -48,6 +48,9 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("chatbot_tools"),
   everywhere("identity_secrets"),
   everywhere("sign_in_providers"),
+  everywhere("people"),
+  everywhere("person_roles"),
+  everywhere("passkeys"),
   everywhere("usage_entries"),
   everywhere("usage_days"),
   everywhere("audit_log"),
@@ -79,6 +82,9 @@ export const tableRules: ReadonlyArray<TableRule> = [
   leftOut("conversation_presence"),
   leftOut("crawled_hosts"),
   leftOut("rate_counts"),
+  // Whoever is signed in, or about to be, signs in again.
+  leftOut("person_sessions"),
+  leftOut("sign_in_attempts"),
   // The processes that are running.
   leftOut("servers"),
   // A restored database has had no backup yet. Its migrations are those of the manifest.

@@ -1,7 +1,7 @@
 import { Context, Effect, Function, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Reach } from "../../domain/Caller.ts"
-import { chatbotNotFound, PersonalityConfig, Settings } from "../../domain/chatbot/Chatbot.ts"
+import { Chatbot, chatbotNotFound, PersonalityConfig, Settings } from "../../domain/chatbot/Chatbot.ts"
 import { ChatWidgetConfig, Suggestions } from "../../domain/chatbot/ChatWidget.ts"
 import { SlugTaken } from "../../domain/Errors.ts"
 import { AnyUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
@@ -33,6 +33,8 @@ export const ChatbotRow = Schema.Struct({
   avatar_blob: Schema.NullOr(Schema.String),
   /** Those of `chat_widget_config`. */
   suggestions: Schema.NullOr(Schema.toType(Suggestions)),
+  /** People who have a role for it, or for the organization. */
+  managers: Chatbot.fields.managers,
   version: Schema.BigInt,
   /** The number of the chatbot's rows in `chatbot_tools`. */
   tool_count: Schema.Finite,
@@ -90,7 +92,14 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
     const quotas = yield* Quotas
 
     const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
-         voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version, created_at, updated_at`
+         voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version, created_at, updated_at, (
+           select jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'role', r.role) order by lower(p.name), p.id, r.role)
+           from (
+             select distinct person_id, role from person_roles
+             where organization_id = chatbots.organization_id and (chatbot_id = chatbots.id or chatbot_id is null)
+           ) r join people p on p.id = r.person_id and p.organization_id = chatbots.organization_id
+           where p.state = 'active'
+         ) as managers`
     const shownColumns = sql.literal(shown)
     const columns = sql.literal(`${shown}, chat_widget_config, tool_count, exists (
       select from question_forms
@@ -247,9 +256,10 @@ const encode = (values: object): Record<string, unknown> =>
 const configurationOf = ({
   created_at: _,
   has_questions: __,
-  organization_id: ___,
-  tool_count: ____,
-  updated_at: _____,
-  version: ______,
+  managers: ___,
+  organization_id: ____,
+  tool_count: _____,
+  updated_at: ______,
+  version: _______,
   ...configuration
 }: ChatbotRow): Schema.JsonObject => configuration

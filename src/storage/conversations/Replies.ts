@@ -64,10 +64,11 @@ export class Replies extends Context.Service<Replies>()("parley/storage/conversa
             select m.id, m.session_id, m.sender_type, m.content, m.created_at, m.model, m.sources, m.tool_results,
               g.question, g.searches, g.server_version, c.setup, coalesce((
                 select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type, 'content', content, 'model', model,
-                  'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name) order by created_at, id)
+                  'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name,
+                  'has_files', attachments is not null) order by created_at, id)
                 from (
                   select id, sender_type, left(content, ${HISTORY_TEXT_MAX}::int) as content, model, finish_reason, metadata,
-                    person_name, created_at
+                    person_name, attachments, created_at
                   from messages b
                   where b.session_id = m.session_id and b.organization_id = ${organization}
                     and (b.created_at, b.id) < (m.created_at, m.id)

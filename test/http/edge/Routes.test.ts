@@ -77,6 +77,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "GET /api/attachments/:attachmentId/:secret/:name",
       "GET /api/console/providers/:providerId/callback",
       "GET /api/console/providers/:providerId/sign-in",
+      "GET /api/console/sign-in",
       "GET /api/widget/config/:key",
       "GET /assets/:hash/:name",
       "GET /avatars/:name",
@@ -91,6 +92,10 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "GET /widget.js",
       "GET /widget/:name",
       "GET /widget/preview",
+      "POST /api/console/invitations",
+      "POST /api/console/invitations/options",
+      "POST /api/console/passkeys",
+      "POST /api/console/passkeys/options",
       "POST /api/console/session",
       "POST /api/widget/sessions",
     ])

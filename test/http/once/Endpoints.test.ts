@@ -81,6 +81,10 @@ const idp = {
   roles_claim: "groups",
   role_mappings: [],
 }
+const { person } = Object(
+  (await client.post("/api/admin/people", { json: { name: "Ada", roles: [{ role: "viewer", chatbot_id: null }] } }))
+    .body,
+)
 const { provider: signIn } = Object((await client.post("/api/admin/sign-in-providers", { json: idp })).body)
 /** An archive of a knowledge base with one text. */
 const archive = async (name: string) => {
@@ -311,6 +315,18 @@ const cases: Readonly<Record<string, Case>> = {
     path: at(`/topics/${topic}`),
     sent: (number) => ({ json: { name: `Tides ${number}` } }),
   },
+  "POST /api/admin/people": {
+    path: "/api/admin/people",
+    sent: (number) => ({ json: { name: `Ada ${number}`, roles: [{ role: "viewer", chatbot_id: null }] } }),
+  },
+  "PATCH /api/admin/people/:personId": {
+    path: `/api/admin/people/${person.id}`,
+    sent: (number) => ({ json: { name: `Ada ${number}` } }),
+  },
+  "POST /api/admin/people/:personId/invitation": {
+    path: `/api/admin/people/${person.id}/invitation`,
+    sent: () => ({}),
+  },
   "POST /api/admin/sign-in-providers": {
     path: "/api/admin/sign-in-providers",
     sent: (number) => ({ json: { ...idp, name: `Staff ${number}` } }),
@@ -425,7 +441,14 @@ const codeOf = ({ body }: Reply): string => Object(body).code ?? Object(body).er
 test("the examples are of every endpoint that changes anything", () => {
   // The chat widget has no idempotency keys, since a visitor's message has an id of its own; to sign in twice is harmless,
   // and a backup is asked for again until it is made.
-  const others = new Set(["/api/console/session", "/api/admin/backups"])
+  const others = new Set([
+    "/api/console/session",
+    "/api/console/passkeys",
+    "/api/console/passkeys/options",
+    "/api/console/invitations",
+    "/api/console/invitations/options",
+    "/api/admin/backups",
+  ])
   // Saying again who is there changes nothing more, and a draft is not stored.
   const isWithout = (path: string) => /^\/api\/widget\/|\/(?:draft|presence)$/.test(path) || others.has(path)
   const changing = routes.filter(

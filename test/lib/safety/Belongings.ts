@@ -4,8 +4,10 @@ import { allScopes } from "../../../src/domain/keys/ApiKey.ts"
 import { TestRun } from "../../../src/domain/evaluation/TestRun.ts"
 import { Source } from "../../../src/domain/knowledge/Source.ts"
 import { Organization } from "../../../src/domain/organizations/Organization.ts"
+import { ChatbotId } from "../../../src/domain/Ids.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Client, read, until } from "../Client.ts"
+import { newPerson } from "../People.ts"
 import { tablesWithOrganization } from "../FilledTenant.ts"
 import type { TestServer } from "../TestServer.ts"
 
@@ -33,6 +35,8 @@ export type Kind =
   | "question"
   | "cannedAnswer"
   | "signInProvider"
+  | "person"
+  | "personSession"
   | "identitySecret"
   | "webhook"
   | "delivery"
@@ -138,7 +142,16 @@ const makeCannedAnswer = async (client: Client, chatbot: string, canary: string)
 
 const OneProvider = Schema.Struct({ provider: Schema.Struct({ id: Schema.String }) })
 
+const AllProviders = Schema.Struct({
+  providers: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })),
+})
+
 const makeSignInProvider = async (client: Client, canary: string) => {
+  // An organization has few of them, and those of earlier things to delete are in the way.
+  const { providers } = read(AllProviders, await client.get("/api/admin/sign-in-providers"))
+  for (const { id, name } of providers) {
+    if (name.startsWith("doomed")) await client.delete(`/api/admin/sign-in-providers/${id}`)
+  }
   const made = await client.post("/api/admin/sign-in-providers", {
     json: {
       name: canary,
@@ -150,6 +163,15 @@ const makeSignInProvider = async (client: Client, canary: string) => {
     },
   })
   return { signInProvider: read(OneProvider, made).provider.id }
+}
+
+const Sessions = Schema.Struct({ sessions: Schema.Array(Schema.Struct({ id: Schema.String })) })
+
+/** Makes a person with a role for a chatbot, who is signed in. */
+const makePerson = async (client: Client, chatbot: string, canary: string) => {
+  const { id } = await newPerson(client, [{ role: "viewer", chatbot_id: ChatbotId.make(chatbot) }], canary)
+  const { sessions } = read(Sessions, await client.get(`/api/admin/people/${id}/sessions`))
+  return { person: id, personSession: sessions[0]?.id ?? expect.unreachable() }
 }
 
 /** Makes a chatbot of an organization with a document, a conversation, a tool and a key. */
@@ -207,6 +229,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     ...(await makeQuestion(client, chatbot, canary)),
     ...(await makeCannedAnswer(client, chatbot, canary)),
     ...(await makeSignInProvider(client, canary)),
+    ...(await makePerson(client, chatbot, canary)),
     ...(await makeWebhook(client, chatbot, canary)),
   }
 }
@@ -240,6 +263,8 @@ export const nothing = (): Belongings => {
     question: id(),
     cannedAnswer: id(),
     signInProvider: id(),
+    person: id(),
+    personSession: id(),
     identitySecret: id(),
     webhook: id(),
     delivery: id(),
@@ -250,7 +275,7 @@ export const nothing = (): Belongings => {
 const restless = /^usage_|^topic|audit|idempoten|rate|limit|share|webhook_queue/
 
 /** What the server writes by itself: the last use of a key, and failed attempts of a webhook that is tried again. */
-const byItself = ["last_used_at", "failures", "failing_since", "topic_id"]
+const byItself = ["last_used_at", "last_seen_at", "failures", "failing_since", "topic_id"]
 
 /** Checksums of all rows of an organization by table, without what the server writes by itself. */
 export const checksums = (

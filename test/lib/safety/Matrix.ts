@@ -22,7 +22,7 @@ import type { World } from "./World.ts"
  */
 
 /** Operations that only the operator may perform, beside those that need the scope `operator`. */
-const operatorOnly: ReadonlySet<string> = new Set([
+export const operatorOnly: ReadonlySet<string> = new Set([
   "POST /api/admin/organizations",
   "PATCH /api/admin/organizations/{organizationId}",
   "DELETE /api/admin/organizations/{organizationId}",
@@ -36,7 +36,7 @@ const ofThisMachine: ReadonlySet<string> = new Set(["POST /api/admin/backups"])
  * Operations without a chatbot that answer keys which are bound to one, with what belongs to that chatbot alone. All
  * others refuse such keys.
  */
-const answersBoundKeys: ReadonlySet<string> = new Set([
+export const answersBoundKeys: ReadonlySet<string> = new Set([
   "GET /api/external/chatbots",
   "GET /v1/models",
   "GET /api/external/usage",
@@ -46,10 +46,18 @@ const answersBoundKeys: ReadonlySet<string> = new Set([
   "GET /api/external/events",
   "GET /api/external/webhooks",
   "GET /api/console/session",
+  "GET /api/console/sessions",
+  "GET /api/external/people",
+  "GET /api/external/inbox",
 ])
 
-/** Operations that need no scope: one that says who asks, and one that sends what the scopes of its key allow. */
-const needsNoScope: ReadonlySet<string> = new Set(["GET /api/console/session", "GET /api/external/events"])
+/** Operations that need no scope: those that say who asks, one that says who asks, and one that sends what the scopes of its key allow. */
+const needsNoScope: ReadonlySet<string> = new Set([
+  "GET /api/console/session",
+  "GET /api/console/sessions",
+  "DELETE /api/console/sessions/{sessionId}",
+  "GET /api/external/events",
+])
 
 /** They are refused while the webhook is switched off, as those of the matrix are. */
 const resend = "POST /api/external/webhooks/{webhookId}/deliveries/{deliveryId}/resend"
@@ -62,6 +70,11 @@ const ofTopics = new Set([
   "GET /api/external/chatbot/{chatbotId}/topics/{topicId}/questions",
   "PATCH /api/external/chatbot/{chatbotId}/topics/{topicId}",
 ])
+
+/** Another row of the matrix may have taken the conversation over. */
+const takeOver = "POST /api/external/chatbot/{chatbotId}/conversations/{sessionId}/handover"
+/** The operation on a session of one's own, which a key has none of. */
+const ofPersons = "DELETE /api/console/sessions/{sessionId}"
 
 /** Places at which the name of something foreign is refused otherwise than with 404. */
 const otherRefusals: Readonly<Record<string, number>> = {
@@ -89,6 +102,11 @@ export const openOperations: ReadonlySet<string> = new Set([
   "DELETE /api/console/session",
   "GET /api/console/providers/{providerId}/sign-in",
   "GET /api/console/providers/{providerId}/callback",
+  "GET /api/console/sign-in",
+  "POST /api/console/passkeys/options",
+  "POST /api/console/passkeys",
+  "POST /api/console/invitations/options",
+  "POST /api/console/invitations",
 ])
 
 /** What was found about one organization's things and the requests of others. */
@@ -118,7 +136,7 @@ type Checksums = Awaited<ReturnType<typeof checksums>>
 const changesLater = /^(?:webhook_deliveries$|source_)/
 
 /** The names of the tables whose checksums differ; empty where none does. The victim's come first. */
-const changedTables = (before: ReadonlyArray<Checksums>, after: ReadonlyArray<Checksums>): string =>
+export const changedTables = (before: ReadonlyArray<Checksums>, after: ReadonlyArray<Checksums>): string =>
   before
     .flatMap((tables, index) =>
       tables
@@ -211,7 +229,7 @@ const makeRow = (
       for (const secret of Object.values({ ...sibling, organization: sibling.chatbot })) {
         if (text.includes(secret)) fail("key bound to a chatbot", `the answer holds ${secret} of another`)
       }
-    } else await expectStatus("key bound to a chatbot", keys.boundHere, own, 403)
+    } else await expectStatus("key bound to a chatbot", keys.boundHere, own, operation.name === ofPersons ? 404 : 403)
   }
 
   const foreignNames = async () => {
@@ -275,9 +293,11 @@ const makeRow = (
       ? [403]
       : [resend, resendFailed, stop, stopTests].includes(operation.name)
         ? [409]
-        : ofTopics.has(operation.name)
-          ? [404]
-          : [200, 201, 202]
+        : operation.name === takeOver
+          ? [200, 409]
+          : ofTopics.has(operation.name) || operation.name === ofPersons
+            ? [404]
+            : [200, 201, 202]
     await expectStatus("right key and names", client, valuesFrom(target, named), ...statuses)
     if (isOperatorOnly) await expectStatus("key of an organization", attacker.client, own, 403)
     if (ofChatbot.length > 0 && !isDeletion && !named.some(({ kinds }) => kinds.includes("organization"))) {
@@ -353,13 +373,17 @@ export const checkOperation = (world: World, operation: Operation): Promise<Matr
   )()
 
 /** Asks for a stream that has no end, and leaves after its first event. */
-const beginningOf = async (client: Client, path: string): Promise<Reply> => {
+export const beginningOf = async (
+  client: Client,
+  path: string,
+  headers: Readonly<Record<string, string>> = client.key === undefined ? {} : { "x-api-key": client.key },
+): Promise<Reply> => {
   const leaving = new AbortController()
   const response = await fetch(client.url + path, {
-    headers: client.key === undefined ? {} : { "x-api-key": client.key },
+    headers,
     signal: leaving.signal,
   })
-  const { headers, status } = response
+  const { status } = response
   let text = ""
   const decoder = new TextDecoder()
   for await (const bytes of response.body ?? []) {
@@ -367,7 +391,7 @@ const beginningOf = async (client: Client, path: string): Promise<Reply> => {
     if (text.includes("data: ")) break
   }
   leaving.abort()
-  return { status, headers, text, body: undefined }
+  return { status, headers: response.headers, text, body: undefined }
 }
 
 /** Checks one tool of the Model Context Protocol with all keys and names. */

@@ -44,6 +44,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
   "GET /api/external/chatbot/{chatbotId}/test-runs/{runId} runId": ["testRun"],
   "POST /api/external/chatbot/{chatbotId}/test-runs/{runId}/stop runId": ["testRun"],
   "GET /api/external/chatbot/{chatbotId}/test-runs/{runId}/results runId": ["testRun"],
+  personId: ["person"],
+  "GET /api/admin/people/{personId}/sessions sessionId": ["personSession"],
+  "DELETE /api/admin/people/{personId}/sessions/{sessionId} sessionId": ["personSession"],
+  // The person's own, of whom a key has none.
+  "DELETE /api/console/sessions/{sessionId} sessionId": "none",
+  client_id: "none",
   secretId: ["identitySecret"],
   webhookId: ["webhook"],
   deliveryId: ["delivery"],

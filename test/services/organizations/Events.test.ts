@@ -37,7 +37,7 @@ const eventsOf = (
           sources: [],
           conversations: [],
           presences: [],
-          keys: [...keys],
+          credentials: [...keys],
           ...state,
         })),
       ),
