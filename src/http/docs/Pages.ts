@@ -31,9 +31,11 @@ export const groups: Readonly<Record<string, ReadonlyArray<Entry>>> = {
     { name: "webhooks", title: "Webhooks", file: "docs/webhooks.md" },
     { name: "sources", title: "Sources", file: "docs/sources.md" },
     { name: "answers", title: "Answers that improve", file: "docs/answers.md" },
+    { name: "inbox", title: "Inbox", file: "docs/inbox.md" },
     { name: "formats", title: "Formats", file: "docs/formats.md" },
     { name: "errors", title: "Errors", file: "docs/errors.md" },
     { name: "idempotency", title: "Idempotency keys", file: "docs/idempotency.md" },
+    { name: "people", title: "People", file: "docs/people.md" },
     { name: "keys-and-budgets", title: "Keys and budgets", file: "docs/keys-and-budgets.md" },
   ],
   Operate: [
