@@ -1,4 +1,3 @@
-import { Duration } from "effect"
 import { noPrivateNetworks } from "../outbound/PrivateNetworks.ts"
 import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
 import { groundDays } from "./Data.ts"
@@ -41,18 +40,8 @@ const consoleSessions = {
   lifetime: duration.or("CONSOLE_SESSION", "12h", "Duration of a session at the console."),
 }
 
-const sessionChecks = {
-  every: integer(1, 1_440)
-    .or(
-      "SIGN_IN_CHECK_MINUTES",
-      "15",
-      "Minutes after which a session is checked with the provider that has signed the person in. Lower it to have people whom a provider knows no more out sooner.",
-    )
-    .map(Duration.minutes),
-}
-
 export const chats = {
   title: "Chats, tools and the console",
   introduction: "",
-  sections: { agent, chat, safeFetch, consoleSessions, sessionChecks },
+  sections: { agent, chat, safeFetch, consoleSessions },
 } satisfies Group

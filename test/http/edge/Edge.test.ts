@@ -166,7 +166,7 @@ describe("an unknown path", () => {
     ["GET", `/api/external/chatbot/${nowhere}/chat`, ["POST"]],
     ["GET", "/api/embedfiles", ["POST"]],
     ["POST", `/api/external/chatbot/${nowhere}/knowledge-base`, ["DELETE", "GET", "HEAD", "PATCH"]],
-    ["PATCH", `/api/external/chatbot/${nowhere}/conversations/s/messages`, ["GET", "HEAD"]],
+    ["PATCH", `/api/external/chatbot/${nowhere}/conversations/s/messages`, ["GET", "HEAD", "POST"]],
     ["POST", "/healthz", ["GET", "HEAD"]],
   ]
   test.each(methods)("is answered with 405 when it has other methods: %s %s", async (method, path, allow) => {
