@@ -711,7 +711,7 @@ onScreen(
     await page.getByLabel("Description").fill("Also mine")
     await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { greeting: "Theirs" } })
     await page.getByRole("button", { name: "Save" }).click()
-    const question = page.getByRole("dialog", { name: "Someone else changed the same fields" })
+    const question = page.getByRole("dialog", { name: "First key changed the same fields" })
     await question.getByRole("checkbox", { name: "Greeting: use their value" }).check()
     await inspect(page, "console-clash")
     await question.getByRole("button", { name: "Save" }).click()

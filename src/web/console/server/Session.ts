@@ -5,7 +5,6 @@ import { type Answer, call, whenSignedOut } from "./Api.ts"
 import { Failure, toFailure } from "./Failure.ts"
 import { choosePasskey, createPasskey } from "./Passkeys.ts"
 import { forgetResources, reloadRefused } from "./Resource.ts"
-import { fieldsIn, textIn } from "./Unknown.ts"
 
 /** The person or the API key that is signed in, with the organization and the rights. */
 export type Session = Answer<"GET /api/console/session">["session"]
@@ -80,11 +79,10 @@ export const acceptInvitation = async (token: string, name: string): Promise<voi
 }
 
 export const signOut = async (): Promise<void> => {
-  const ended = await call("DELETE /api/console/session")
+  const { redirect_to } = await call("DELETE /api/console/session")
   forgetResources()
   // The provider ends its own session there.
-  const redirect = textIn(fieldsIn(ended)["redirect_to"])
-  if (redirect !== undefined) location.assign(redirect)
+  if (redirect_to !== undefined) location.assign(redirect_to)
   else state.value = { is: "out" }
 }
 
