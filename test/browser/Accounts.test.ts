@@ -8,7 +8,7 @@ import { goingOn, inspect, painted, startBrowser } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 
 const model = await startModel()
-const server = await startServer(model.url, { BOOTSTRAP_API_KEY: "" })
+const server = await startServer(model.url, { BOOTSTRAP_API_KEY: "", TOOL_PRIVATE_NETWORKS: "127.0.0.1/32" })
 // Passkeys belong to a name, and not to an IP address.
 const url = server.url.replace("127.0.0.1", "localhost")
 const { open, visit } = await startBrowser([url, server.url])
@@ -208,11 +208,33 @@ visit(
   },
 )
 
+asOwner("a provider is added with roles by its groups, and offered to sign in", async ({ page }) => {
+  await page.goto(`${url}/console/people`)
+  await button(page, "Add provider").click()
+  const dialog = page.getByRole("dialog", { name: "Add sign-in provider" })
+  await dialog.getByText("/api/console/providers/callback").waitFor()
+  for (const [label, text] of [
+    ["Name", "Company login"],
+    ["Issuer", "http://127.0.0.1:9/realm"],
+    ["Client ID", "parley"],
+    ["Client secret", "secret"],
+    ["Value of the claim", "support"],
+  ] as const)
+    await dialog.getByLabel(label, { exact: true }).fill(text)
+  await inspect(page, "people-provider")
+  await dialog.getByRole("button", { name: "Add provider" }).click()
+  await page.getByText("1 role mapping").waitFor()
+  await inspect(page, "people-providers")
+})
+
 visit("a failed sign-in by a provider says why, and leaves the API key as the way in", async ({ expects, page }) => {
   expects(/status of 401/)
   await page.goto(`${url}/console#sign-in-failed=no_role`)
   await page.getByText("You have no role in this organization.").waitFor()
   expect(page.url()).not.toContain("#")
+  const provider = page.getByRole("link", { name: "Sign in with Company login" })
+  expect(await provider.getAttribute("href")).toMatch(/^\/api\/console\/providers\/[\da-f-]{36}\/sign-in\?/)
+  await inspect(page, "people-sign-in-failed")
   await page.getByText("Sign in with an API key").click()
   await page.getByLabel("API key").fill(server.api.key)
   await page.keyboard.press("Enter")
