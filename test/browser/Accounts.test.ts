@@ -144,6 +144,7 @@ describe("an editor of one chatbot", () => {
     await page.getByText("Changes saved.").waitFor()
     const { chatbot } = await server.api.get(`/api/external/chatbot/${harbour.id}`)
     expect(chatbot.description).toBe("Ferries and islands")
+    await page.getByText("Grace Brewster Hopper (editor)").waitFor()
     await inspect(page, "people-editor-settings")
     await page.goto(`${url}/console/chatbots/${museum.id}`)
     await heading(page, "No access").waitFor()

@@ -91,7 +91,7 @@ const WidgetPreview = ({ config }: PreviewProps) => {
 interface PreviewPageProps extends PreviewProps {
   readonly title: string
   readonly of: string
-  readonly about?: string
+  readonly about?: string | undefined
   readonly docs: string
   readonly children: ComponentChildren
 }

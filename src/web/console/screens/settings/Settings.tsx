@@ -186,9 +186,16 @@ const widgetFields = resources(async (chatbotId: string) =>
 const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly first: VersionedChatbot }) => {
   const form = useChatbotForm(chatbotId, first)
   const widget = useResource(widgetFields(chatbotId))
+  const managers = first.chatbot.managers?.map(({ name, role }) => `${name} (${role})`).join(", ")
   const look = useMemo(() => computed(() => lookOf(form.fields.value, widget.data.value ?? {})), [form, widget])
   return (
-    <PreviewPage title="Settings" docs="guide" of={first.chatbot.name} config={look}>
+    <PreviewPage
+      title="Settings"
+      docs="guide"
+      of={first.chatbot.name}
+      about={managers && `People: ${managers}.`}
+      config={look}
+    >
       <EditForm form={form} label={`${first.chatbot.name} settings`}>
         <GeneralSection form={form} chatbotId={chatbotId} />
         <AnswersSection form={form} chatbotId={chatbotId} />
