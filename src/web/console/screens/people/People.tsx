@@ -90,7 +90,7 @@ const PeopleTable = ({ people }: { readonly people: ReadonlyArray<Person> }) => 
           cell: ({ passkeys, provider_id }) =>
             [provider_id !== null && "Provider", passkeys > 0 && plural(passkeys, "passkey")]
               .filter(Boolean)
-              .join(", "),
+              .join(", ") || "–",
         },
         {
           title: "Last seen",

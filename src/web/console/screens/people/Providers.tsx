@@ -52,7 +52,7 @@ const ProviderDialog = ({ etag, item }: ProviderDialogProps) => {
       onSubmit={submit}
     >
       <Json
-        label="Redirect URI, which the provider's client has to allow"
+        label="Redirect URI for the provider's client"
         value={item?.redirect_uri ?? `${serverAddress()}/api/console/providers/callback`}
       />
       <div class="columns">
