@@ -135,6 +135,7 @@ const draft = HttpApiEndpoint.post("draft", `${base}/draft`, {
   success: Schema.Struct({ draft: Schema.Struct({ output: Schema.String, sources: Schema.Array(Source) }) }),
   error: [...chatFailures(Problem), Problem.Conflict],
 })
+  .middleware(Idempotent)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "conversations:write")

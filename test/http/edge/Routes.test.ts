@@ -56,6 +56,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/chat/try",
+      "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/draft",
       "POST /api/external/chatbot/:chatbotId/knowledge-base/import",
       "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions/import",
       "POST /api/external/chatbot/:chatbotId/sources/preview",
@@ -112,13 +113,13 @@ test("every endpoint has the middleware of its own dialect", () => {
 })
 
 describe("a request with an idempotency key", () => {
-  // Opening a session of the widget or of the console changes nothing, a visitor's message has an id of its own, and a
-  // backup is asked for again until it is made.
+  // Opening a session of the widget or of the console changes nothing, a visitor's message has an id of its own, a
+  // backup is asked for again until it is made, and saying again who is there changes nothing more.
   const changing = routes.filter(
     ({ isDocumented, method, path }) =>
       isDocumented &&
       ["PATCH", "POST", "PUT"].includes(method) &&
-      !/^\/api\/(?:widget|console|admin\/backups$)/.test(path),
+      !/^\/api\/(?:widget|console|admin\/backups$)|\/presence$/.test(path),
   )
 
   test("is carried out once by every endpoint that changes anything, within the checks of its key and its body", () => {
@@ -144,6 +145,7 @@ describe("a request with an idempotency key", () => {
       "POST /api/external/chatbot/:chatbotId/attachments",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/chat/try",
+      "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/draft",
       "POST /api/external/chatbot/:chatbotId/duplicate",
       "POST /api/external/chatbot/:chatbotId/knowledge-base/import",
       "POST /api/external/chatbot/:chatbotId/query-knowledge",

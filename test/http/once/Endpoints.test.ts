@@ -227,6 +227,10 @@ const cases: Readonly<Record<string, Case>> = {
     path: at(`/conversations/${inInbox}/messages`),
     sent: (number) => ({ json: { content: `Answer ${number}`, sender_name: "Ada" } }),
   },
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/draft": {
+    path: at(`/conversations/${inInbox}/draft`),
+    sent: without,
+  },
   "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/notes": {
     path: at(`/conversations/${inInbox}/notes`),
     sent: (number) => ({ json: { text: `Note ${number}` } }),
@@ -449,8 +453,8 @@ test("the examples are of every endpoint that changes anything", () => {
     "/api/console/invitations/options",
     "/api/admin/backups",
   ])
-  // Saying again who is there changes nothing more, and a draft is not stored.
-  const isWithout = (path: string) => /^\/api\/widget\/|\/(?:draft|presence)$/.test(path) || others.has(path)
+  // Saying again who is there changes nothing more.
+  const isWithout = (path: string) => /^\/api\/widget\/|\/presence$/.test(path) || others.has(path)
   const changing = routes.filter(
     ({ isDocumented, method, path }) => isDocumented && ["PATCH", "POST"].includes(method) && !isWithout(path),
   )
