@@ -60,6 +60,7 @@ create table people (
 create unique index people_organization on people (organization_id, id);
 create unique index people_subject on people (organization_id, issuer, subject);
 create unique index people_invitation on people (invitation_hash);
+create index people_avatars on people (organization_id) where avatar is not null;
 
 -- A role of a person in the whole organization, or for one chatbot.
 create table person_roles (
@@ -76,7 +77,7 @@ create table person_roles (
 
 create unique index person_roles_unique on person_roles (person_id, chatbot_id, role, is_claimed) nulls not distinct;
 create index person_roles_chatbot on person_roles (chatbot_id) where chatbot_id is not null;
-create index person_roles_organization on person_roles (organization_id);
+create index person_roles_organization on person_roles (organization_id) where chatbot_id is null;
 
 create table passkeys (
   -- The id of the credential in base64url.

@@ -68,7 +68,7 @@ describe("the export of an organization", () => {
     const expected = exported.map((name): [string, number] => [name, made.rows[name] ?? 0])
     expect(manifest.tables.map(({ name, rows }) => [name, rows])).toEqual(expected)
     expect(expected.filter(([, rows]) => rows === 0)).toEqual([])
-    expect(made.report).toMatchObject({ files: 3, missing: 0 })
+    expect(made.report).toMatchObject({ files: 4, missing: 0 })
     const text = readdirSync(join(directory, "tables"))
       .map((name) => readFileSync(join(directory, "tables", name), "utf8"))
       .join("")
@@ -89,9 +89,10 @@ describe("an import", () => {
             const stored = (yield* BlobControl).blobs
             const blobs = yield* sql<{ key: string }>`
               select blob_key as key from documents where organization_id = ${id}
+              union select blob_key from attachments where organization_id = ${id}
               union select avatar_blob from chatbots where organization_id = ${id}`
             const [found] = yield* sql`select id, is_operator from organizations where id = ${id}`
-            const [key] = yield* sql`select scopes from api_keys where organization_id = ${id}`
+            const [key] = yield* sql`select scopes from api_keys where organization_id = ${id} and kind = 'secret'`
             const [garbage] = yield* sql`select count(*)::int as keys from blob_garbage`
             return {
               found,

@@ -162,6 +162,7 @@ describe("the command line", () => {
         "blobs",
         "models",
         "keys",
+        "people",
         "organizations",
         "test",
         "backup",
@@ -169,6 +170,7 @@ describe("the command line", () => {
         "restore",
       ],
     ],
+    ["people --help", ["invite", "list", "remove"]],
     ["keys --help", ["create", "list", "revoke", "budget"]],
     [
       "organizations --help",

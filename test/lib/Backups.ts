@@ -37,6 +37,9 @@ export const storeDocuments = Effect.gen(function* () {
   const rows = yield* sql<{ blob_key: string; sha256: string }>`
     select blob_key, sha256 from documents union select blob_key, sha256 from ingestions`
   for (const { blob_key, sha256 } of rows) blobs.set(blob_key, Buffer.from(texts.get(sha256) ?? ""))
+  for (const { blob_key } of yield* sql<{ blob_key: string }>`select blob_key from attachments`) {
+    blobs.set(blob_key, Buffer.from("ready"))
+  }
 })
 
 export const manifestIn = (directory: string): Manifest & { readonly checksum: string } =>

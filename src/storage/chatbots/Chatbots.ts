@@ -95,8 +95,10 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
          voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version, created_at, updated_at, (
            select jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'role', r.role) order by lower(p.name), p.id, r.role)
            from (
-             select distinct person_id, role from person_roles
-             where organization_id = chatbots.organization_id and (chatbot_id = chatbots.id or chatbot_id is null)
+             select person_id, role from person_roles where chatbot_id = chatbots.id
+             union
+             select person_id, role from person_roles
+             where organization_id = chatbots.organization_id and chatbot_id is null
            ) r join people p on p.id = r.person_id and p.organization_id = chatbots.organization_id
            where p.state = 'active'
          ) as managers`

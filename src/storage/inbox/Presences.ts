@@ -15,7 +15,7 @@ const HOLDS = Duration.seconds(10)
 /** An expression for the presence in the session `s`, as a JSON array of `Presence`. */
 export const presenceIn = `coalesce((
   select jsonb_agg(jsonb_build_object('who', p.who, 'state', p.state,
-    'name', (select name from people where people.id::text = p.who)) order by p.who)
+    'name', (select name from people where people.id = nullif(p.who, 'visitor')::uuid)) order by p.who)
   from conversation_presence p
   where p.session_id = s.id and p.organization_id = s.organization_id and p.until > clock_timestamp()
 ), '[]')`

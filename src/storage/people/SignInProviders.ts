@@ -68,7 +68,8 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
         const sealed = yield* sealSecret(secrets, secret, providerSecretPlace(owner))
         const values = { ...owner, ...content, role_mappings: json(content.role_mappings), ...sealed }
         const [{ count } = { count: 0 }] = yield* sql<{ count: number }>`
-          select count(*)::int as count from sign_in_providers where organization_id = ${organization}`
+          select count(*)::int as count from (
+            select from sign_in_providers where organization_id = ${organization} limit ${PROVIDERS_MAX}) counted`
         if (count >= PROVIDERS_MAX) return yield* enough
         yield* auditing.record(sql, {
           organization,

@@ -329,7 +329,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "POST /api/admin/people/:personId/invitation": {
     path: `/api/admin/people/${person.id}/invitation`,
-    sent: () => ({}),
+    sent: without,
   },
   "POST /api/admin/sign-in-providers": {
     path: "/api/admin/sign-in-providers",

@@ -137,6 +137,7 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "server_numbers",
   "server_secrets",
   "servers",
+  "sign_in_attempts",
   "source_clock",
   "test_clock",
   "webhook_clock",

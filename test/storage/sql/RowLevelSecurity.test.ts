@@ -56,8 +56,8 @@ describe("by a statement without a filter", () => {
           "api_keys",
           "attachments",
           "audit_log",
-          "chat_reservations",
           "canned_answers",
+          "chat_reservations",
           "chatbot_setups",
           "chatbot_tools",
           "chatbots",
@@ -203,7 +203,7 @@ describe("a row of an organization", () => {
     "webhook_queue",
   ])
   /** Tables whose rows refer to the organization alone. */
-  const ofOrganization = new Set(["holdings", "retention_runs", "usage_days"])
+  const ofOrganization = new Set(["holdings", "retention_runs", "sign_in_providers", "usage_days"])
 
   test("is deleted with its organization, and with no other", () =>
     run(
