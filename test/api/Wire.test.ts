@@ -55,6 +55,24 @@ test("the walk finds every schema that is sent", () => {
   )
 })
 
+const provider = {
+  name: "Staff",
+  issuer: "https://login.example.com",
+  client_id: "parley",
+  roles_claim: "groups",
+  role_mappings: [
+    { value: "support", role: "agent", chatbot_id: ChatbotId.make("01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0c") },
+    { value: "it", role: "admin", chatbot_id: null },
+  ],
+}
+const storedProvider = {
+  ...provider,
+  id: "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0d",
+  redirect_uri: "https://chat.example.com/api/console/providers/callback",
+  created_at: "2026-11-27T08:00:00.000+00:00",
+  updated_at: "2026-11-27T08:00:00.000+00:00",
+}
+
 /** Values for schemas whose valid values random generation does not find. */
 const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, ReadonlyArray<unknown>>([
   [
@@ -91,6 +109,12 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
       },
     ],
   ],
+  ["conversations.update payload", [{ state: "closed", tags: ["refund"], assignee: null }, { tags: [] }]],
+  ["signInProviders.create payload", [{ ...provider, client_secret: "secret" }]],
+  ["signInProviders.update payload", [{ name: "Staff", role_mappings: provider.role_mappings }, {}]],
+  ...["create", "get", "update"].map(
+    (operation) => [`signInProviders.${operation} success body`, [{ provider: storedProvider }]] as const,
+  ),
   [
     "tools.createTool payload",
     [

@@ -102,7 +102,6 @@ const groundOf = (chatbotId: ChatbotId, document_id: DocumentId): ReplyGround =>
   },
 })
 
-/** Makes an organization with a row in every table. */
 /** The content of a provider that signs people in. */
 export const someProvider = {
   name: "Staff",
@@ -266,6 +265,13 @@ export const makeFilledTenant = Effect.gen(function* () {
       with noted as (
         insert into conversation_events (id, organization_id, session_id, type, detail)
         values (${crypto.randomUUID()}, ${organization}, ${session}, 'note', '{"text": "private"}')
+      ), sent as (
+        update attachments set session_id = ${session}, message_id = ${reply} where id = ${attachment}
+      ), active as (
+        update people set state = 'active', avatar = 'https://people.example/grace.png' where id = ${person}
+      ), waiting as (
+        insert into sessions (id, organization_id, chatbot_id, platform, owner, owner_since, waiting_since)
+        values (${crypto.randomUUID()}, ${organization}, ${chatbot}, 'widget', 'people', now(), now())
       )
       insert into conversation_presence (session_id, organization_id, who, state, until)
       values (${session}, ${organization}, 'visitor', 'writing', now() + interval '1 hour')`,

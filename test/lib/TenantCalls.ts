@@ -414,8 +414,7 @@ const visitorCases: Cases<VisitorConversations["Service"]> = {
   ],
 }
 
-const visitorHandoverCases: Cases<VisitorHandovers["Service"], "avatars" | "handOver" | "presence"> = {
-  avatars: [[], (handovers) => handovers.avatars],
+const visitorHandoverCases: Cases<VisitorHandovers["Service"], "handOver"> = {
   handOver: [
     "NotFound",
     (handovers, target) =>
@@ -426,10 +425,6 @@ const visitorHandoverCases: Cases<VisitorHandovers["Service"], "avatars" | "hand
         session: { platform: "widget" },
         email: "e@v.il",
       }),
-  ],
-  presence: [
-    undefined,
-    (handovers, target) => handovers.presence(visitorOf(target), target.session, { state: "writing" }),
   ],
 }
 
@@ -699,18 +694,12 @@ const attachmentCases: Cases<Attachments["Service"], "add" | "sentIn"> = {
   sentIn: [[], (attachments, { session }) => attachments.sentIn(session)],
 }
 
-const providerCases: Cases<SignInProviders["Service"], "get" | "hasOwner" | "insert" | "list" | "modify" | "remove"> = {
-  hasOwner: [false, (providers) => providers.hasOwner],
-  insert: [
-    "NotFound",
-    (providers) =>
-      providers.insert(
-        SignInProviderId.make(crypto.randomUUID()),
-        { ...someProvider, name: "Mine" },
-        Redacted.make("x"),
-      ),
+const providerCases: Cases<SignInProviders["Service"], "get" | "list" | "modify" | "remove"> = {
+  list: [
+    [],
+    (providers, { signInProvider }) =>
+      Effect.map(providers.list, (all) => all.filter(({ id }) => id === signInProvider)),
   ],
-  list: [[], (providers) => Effect.map(providers.list, (all) => all.filter(({ name }) => name === someProvider.name))],
   get: ["NotFound", (providers, { signInProvider }) => providers.get(signInProvider)],
   modify: [
     "NotFound",

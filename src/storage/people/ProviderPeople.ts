@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Layer, Redacted, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { OrganizationId, PersonId } from "../../domain/Ids.ts"
+import { ChatbotId, OrganizationId, PersonId } from "../../domain/Ids.ts"
 import type { PersonRole } from "../../domain/people/Role.ts"
 import type { SignInFailureCode } from "../../domain/people/SignInFailure.ts"
 import { SignInProviderId } from "../../domain/people/SignInProvider.ts"
@@ -52,6 +52,8 @@ const StoredTokens = Schema.Struct({
   sealed: Schema.NullOr(Schema.Uint8ArrayFromBase64),
   sealed_by: Schema.NullOr(Schema.String),
 })
+
+const decodeIds = decodeRows(Schema.Struct({ id: ChatbotId }))
 
 /** A person, for whom the tokens of a session are encrypted. */
 interface TokensOwner {
@@ -151,8 +153,8 @@ export class ProviderPeople extends Context.Service<ProviderPeople>()("parley/st
     /** The roles but those for chatbots that the organization has no more. */
     const existing = Effect.fnUntraced(function* (organization: OrganizationId, roles: ReadonlyArray<PersonRole>) {
       const named = roles.flatMap(({ chatbot_id }) => chatbot_id ?? [])
-      const found = yield* sql<{ id: string }>`
-        select id from chatbots where id = any(${uuids(named)}) and organization_id = ${organization} for key share`
+      const found = yield* decodeIds(sql`
+        select id from chatbots where id = any(${uuids(named)}) and organization_id = ${organization} for key share`)
       const ids = new Set(found.map(({ id }) => id))
       return roles.filter(({ chatbot_id }) => chatbot_id === null || ids.has(chatbot_id))
     })
