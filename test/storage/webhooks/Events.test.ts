@@ -7,7 +7,14 @@ import { layer } from "../../lib/TestDatabase.ts"
 
 const decodeFunctions = decodeRows(Schema.Struct({ name: Schema.String, source: Schema.String, triggers: Schema.Int }))
 
-test("each type of event is stored by a trigger, and that of budgets by the functions that count a chat", async () => {
+/** The functions that change who answers in a conversation, by the event that they store. */
+const ownerChanges: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "conversation.handover": ["hand_over"],
+  "conversation.assigned": ["assign_conversation", "hand_over"],
+  "conversation.returned": ["hand_back"],
+}
+
+test("each type of event is stored by a trigger, or by the functions that change an owner or count a chat", async () => {
   const functions = await Effect.runPromise(
     SystemSql.use((sql) =>
       decodeFunctions(sql`
@@ -18,6 +25,15 @@ test("each type of event is stored by a trigger, and that of budgets by the func
   )
   const stored = (type: string) => functions.filter(({ source }) => source.includes(`'${type}'`))
   for (const type of WebhookEventType.literals) {
+    const changes = ownerChanges[type]
+    if (changes !== undefined) {
+      expect(
+        stored(type)
+          .map(({ name }) => name)
+          .toSorted(),
+      ).toEqual([...changes])
+      continue
+    }
     const [one, ...more] = stored(type)
     expect(more).toEqual([])
     if (type === "budget.spent") expect(one?.name).toBe("announce_budget")
