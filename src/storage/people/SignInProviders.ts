@@ -67,10 +67,9 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
         const owner = { id, organization_id: organization }
         const sealed = yield* sealSecret(secrets, secret, providerSecretPlace(owner))
         const values = { ...owner, ...content, role_mappings: json(content.role_mappings), ...sealed }
-        const [{ count } = { count: 0 }] = yield* sql<{ count: number }>`
-          select count(*)::int as count from (
-            select from sign_in_providers where organization_id = ${organization} limit ${PROVIDERS_MAX}) counted`
-        if (count >= PROVIDERS_MAX) return yield* enough
+        const others = yield* sql`
+          select id from sign_in_providers where organization_id = ${organization} limit ${PROVIDERS_MAX}`
+        if (others.length >= PROVIDERS_MAX) return yield* enough
         yield* auditing.record(sql, {
           organization,
           action: "sign_in_provider.created",
