@@ -1,5 +1,6 @@
+import { Schema } from "effect"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { type Client, type Reply, until } from "../Client.ts"
+import { type Client, read, type Reply, until } from "../Client.ts"
 import type { Operation } from "./ApiDocument.ts"
 import {
   type Belongings,
@@ -132,8 +133,11 @@ const secretsOf = ({ canary, own }: Member): ReadonlyArray<string> => [canary, .
 
 type Checksums = Awaited<ReturnType<typeof checksums>>
 
-/** Rows of the matrix switch on the attacker's webhook, whose deliveries are then tried again, and run its source. */
-const changesLater = /^(?:webhook_deliveries$|source_)/
+/**
+ * Rows of the matrix switch on the attacker's webhook, whose deliveries are then tried again, run its source, and say who
+ * is in a conversation, which holds for seconds.
+ */
+const changesLater = /^(?:webhook_deliveries$|conversation_presence$|source_)/
 
 /** The names of the tables whose checksums differ; empty where none does. The victim's come first. */
 export const changedTables = (before: ReadonlyArray<Checksums>, after: ReadonlyArray<Checksums>): string =>
@@ -154,6 +158,10 @@ export const changedTables = (before: ReadonlyArray<Checksums>, after: ReadonlyA
 
 /** Sends a valid request of an operation. */
 type Perform = (client: Client, request: ValidRequest) => Promise<Reply>
+
+const AllChatbots = Schema.Struct({
+  chatbots: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })),
+})
 
 /** One row of the matrix: an operation with its places. */
 const makeRow = (
@@ -311,6 +319,11 @@ const makeRow = (
   /** Something to delete. */
   const makeTarget = async (): Promise<Belongings> => {
     if (named.some(({ kinds }) => kinds.includes("organization"))) return (await makeMember(server.client)).own
+    // An organization has few webhooks, and those of the chatbots of earlier rows are in the way.
+    const { chatbots } = read(AllChatbots, await attacker.client.get("/api/external/chatbots"))
+    for (const { id, name } of chatbots) {
+      if (name.startsWith("doomed")) await attacker.client.delete(`/api/external/chatbot/${id}`)
+    }
     return makeBelongings(attacker.client, attacker.organization, `doomed${crypto.randomUUID().slice(0, 8)}`)
   }
 

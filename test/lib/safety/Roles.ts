@@ -104,7 +104,8 @@ export const checkRoles = async (world: World, team: Team, operation: Operation)
 
   const isAllowed = ({ roles }: Colleague, chatbot: string): boolean => {
     if (operation.scope === "operator" || operatorOnly.has(operation.name)) return false
-    if (operation.scope === undefined) return true
+    const isOurs = roles.some(({ chatbot_id }) => chatbot_id === null || chatbot_id === chatbot)
+    if (operation.scope === undefined) return !isOfChatbot || isOurs
     if (isOfChatbot && !makesAnother.has(operation.name)) return have(roles, operation.scope, chatbot)
     const some =
       !isOfChatbot &&
