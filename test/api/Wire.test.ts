@@ -110,6 +110,13 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
     ],
   ],
   ["conversations.update payload", [{ state: "closed", tags: ["refund"], assignee: null }, { tags: [] }]],
+  ...["inbox", "widget"].map(
+    (group) =>
+      [
+        `${group}.presence payload`,
+        [{ state: "away" }, { state: "reading", read_to: storedProvider.created_at }],
+      ] as const,
+  ),
   ["signInProviders.create payload", [{ ...provider, client_secret: "secret" }]],
   ["signInProviders.update payload", [{ name: "Staff", role_mappings: provider.role_mappings }, {}]],
   ...["create", "get", "update"].map(

@@ -63,6 +63,7 @@ const send = async (operation: Operation) => {
 /** Requests that are refused in any case, before anything is stored. */
 const refused: ReadonlySet<string> = new Set([
   "POST /api/admin/backups",
+  "DELETE /api/console/sessions/{sessionId}",
   "POST /api/external/webhooks/{webhookId}/deliveries/resend",
   "POST /api/external/webhooks/{webhookId}/deliveries/{deliveryId}/resend",
 ])

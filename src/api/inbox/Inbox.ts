@@ -7,7 +7,7 @@ import { ConversationEvent, Presence } from "../../domain/inbox/Handover.ts"
 import { ChatbotId, PersonId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { textBetween, textUpTo } from "../../domain/schema/Text.ts"
-import { Timestamp } from "../../domain/schema/Timestamp.ts"
+import { ReceivedTimestamp, Timestamp } from "../../domain/schema/Timestamp.ts"
 import { chatFailures } from "../conversations/Chat.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
@@ -114,7 +114,7 @@ const presence = HttpApiEndpoint.post("presence", `${base}/presence`, {
   params,
   payload: Schema.Struct({
     state: Schema.Literals(["reading", "writing", "away"]),
-    read_to: Schema.optionalKey(Timestamp).annotate({
+    read_to: Schema.optionalKey(ReceivedTimestamp).annotate({
       description: "`created_at` of the latest message that was seen.",
     }),
   }),

@@ -5,7 +5,7 @@ import { AttachmentIds, SentAttachment } from "../chat/Attachment.ts"
 import { Feedback } from "../chat/Conversation.ts"
 import { AnyUuid, ChatbotId, MessageId, SessionId } from "../Ids.ts"
 import { textBetween, textUpTo } from "../schema/Text.ts"
-import { Timestamp } from "../schema/Timestamp.ts"
+import { ReceivedTimestamp, Timestamp } from "../schema/Timestamp.ts"
 import { unexpressed } from "../schema/Unexpressed.ts"
 
 /*
@@ -217,7 +217,9 @@ export type WidgetHandoverRequest = typeof WidgetHandoverRequest.Type
 /** What a visitor does in a conversation of people. */
 export const WidgetPresence = Schema.Struct({
   state: Schema.Literals(["reading", "writing", "away"]),
-  read_to: Schema.optionalKey(Timestamp).annotate({ description: "`created_at` of the latest message that was seen." }),
+  read_to: Schema.optionalKey(ReceivedTimestamp).annotate({
+    description: "`created_at` of the latest message that was seen.",
+  }),
 })
 export type WidgetPresence = typeof WidgetPresence.Type
 

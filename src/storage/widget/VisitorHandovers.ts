@@ -81,7 +81,7 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
         { read_to, state }: WidgetPresence,
       ) {
         const organization = yield* CurrentOrganization
-        const readTo = read_to ?? null
+        const readTo = read_to === undefined ? null : new Date(read_to)
         const seconds = state === "away" ? 0 : PRESENCE_SECONDS
         yield* sql`
           with session as (

@@ -37,7 +37,7 @@ const OTHERS = 15_000
 const OWN = 2_000
 
 /** The most pages of 8 kB that one statement may read beside one for each row that it returns. */
-const PAGES_MAX = 500
+const PAGES_MAX = 700
 /** The most rows that one scan may look at beside those that the statement returns. */
 const ROWS_MAX = 1_000
 /**
