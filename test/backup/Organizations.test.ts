@@ -112,7 +112,7 @@ describe("an import", () => {
     expect(found).toEqual({ id: tenant.organization, is_operator: false })
     expect(key).toEqual({ scopes: ["admin"] })
     expect(garbage).toEqual({ keys: 0 })
-    expect(counted).toEqual([{ documents: 2, conversations: 1, tools: 1, chatbots: 1 }])
+    expect(counted).toEqual([{ documents: 2, conversations: 2, tools: 1, chatbots: 1 }])
     expect(new Set(stored.keys())).toEqual(new Set(blobs))
     expect(stored.get(blobs.find((name) => name.endsWith(".png")) ?? "")?.toString()).toBe("face")
     expect(blobs).not.toContain("avatars/01a1f949-589d-74eb-b296-3f233cb51b4b.png")
