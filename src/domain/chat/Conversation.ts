@@ -46,9 +46,7 @@ export const Message = Schema.Struct({
   metadata: Schema.Struct({ mid: Schema.optionalKey(Schema.String) }).annotate({
     description: "Empty, or the id that the client gave the message.",
   }),
-  sender: Schema.optionalKey(
-    PersonName.annotate({ description: "The person who wrote a message with the sender `agent`." }),
-  ),
+  sender: Schema.optionalKey(PersonName),
   migrated_data: Schema.Boolean,
   model: Schema.NullOr(Schema.String),
   provider: Schema.NullOr(Schema.String),
