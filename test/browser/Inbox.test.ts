@@ -115,6 +115,29 @@ onScreen("a message that comes while a conversation is read is there at once, on
   await inspect(page, "inbox-thread")
 })
 
+onScreen("an answer that is sent again, because nobody knows whether it has arrived, is stored once", async (visit) => {
+  visit.expects(/Failed to load resource/)
+  let lost = 0
+  await page.route(/\/conversations\/[^/]+\/messages$/, async (sent) => {
+    if (sent.request().method() !== "POST" || lost === 3) return sent.continue()
+    lost += 1
+    // The browser alone marks requests as those of the page.
+    const headers = { ...(await sent.request().allHeaders()), "sec-fetch-site": "same-origin" }
+    expect((await sent.fetch({ headers })).status()).toBe(201)
+    await sent.abort()
+  })
+  await answer.fill("Twice sent.")
+  await answer.press("Control+Enter")
+  await page.getByText("The server cannot be reached.").waitFor()
+  await page.getByRole("button", { name: "Dismiss" }).click()
+  await until(async () => page.getByRole("button", { name: "Send", exact: true }).isEnabled())
+  await answer.press("Control+Enter")
+  await until(async () => (await answer.inputValue()) === "")
+  const [, , , session] = new URL(page.url()).pathname.split("/").slice(1)
+  const { data } = await server.api.get(`${conversations}/${session}/messages`)
+  expect(data.filter(({ content }: { readonly content: string }) => content === "Twice sent.")).toHaveLength(1)
+})
+
 onScreen("canned answers are kept in a small dialog", async () => {
   await page.getByRole("button", { name: "Canned answers" }).click()
   await page.getByRole("button", { name: "Add canned answer" }).click()

@@ -47,6 +47,8 @@ export const Composer = ({ of, onSent, presence }: ComposerProps) => {
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const text = textOf(sessionId)
+  /** The id of the message that is being written: one that is sent again, because its answer was lost, is stored once. */
+  const message = useRef(randomUuid())
   const uploads = useUploads(chatbotId, sessionId)
   const mode = useSignal<keyof typeof modes>("answer")
   const isBusy = useSignal(false)
@@ -82,15 +84,16 @@ export const Composer = ({ of, onSent, presence }: ComposerProps) => {
           (await call(`POST ${route}/notes`, { params, body: { text: content } })).event,
         )
       else {
-        const { message, session } = await call(`POST ${route}/messages`, {
+        const { message: stored, session } = await call(`POST ${route}/messages`, {
           params,
-          body: { content, id: randomUuid(), attachments: uploads.uploaded.map((file) => file.id) },
+          body: { content, id: message.current, attachments: uploads.uploaded.map((file) => file.id) },
         })
         const messages = messagesOf(chatbotId, sessionId)
         const known = messages.data.peek()
-        if (known?.items.every((each) => each.id !== message.id) === true)
-          messages.set({ ...known, items: [...known.items, message] })
+        if (known?.items.every((each) => each.id !== stored.id) === true)
+          messages.set({ ...known, items: [...known.items, stored] })
         showChanged(session)
+        message.current = randomUuid()
         presence.rest()
         uploads.take()
       }
