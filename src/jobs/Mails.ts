@@ -41,10 +41,10 @@ export const run = Effect.fn("Mails.run")(function* (
     const mail = { to: emails, subject: `Waiting: ${inLine(title) || chatbot}`, text }
     yield* delivered(send(mail), mails.putBackWaiting(id))
   }
-  for (const { chatbot, email, id, messages, page, title } of yield* mails.takeUnseen) {
+  for (const { chatbot, email, id, mailed_before, messages, page, title } of yield* mails.takeUnseen) {
     const said = messages.map(({ content, name }) => `${name ?? chatbot}:\n${content}`)
     const mail = { to: [email], subject: `Re: ${inLine(title) || chatbot}`, text: lines(...said, page?.url) }
-    yield* delivered(send(mail), mails.putBackUnseen(id))
+    yield* delivered(send(mail), mails.putBackUnseen(id, mailed_before))
   }
 })
 

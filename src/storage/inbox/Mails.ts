@@ -24,6 +24,8 @@ const decodeUnseen = decodeRows(
     ...shared,
     email: Schema.String,
     page: Schema.NullOr(VisitedPage),
+    /** Until when the visitor was mailed before, as the database writes it. */
+    mailed_before: Schema.NullOr(Schema.String),
     messages: Schema.Array(Schema.Struct({ name: Schema.NullOr(Schema.String), content: Schema.String })),
   }),
 )
@@ -59,11 +61,7 @@ export class Mails extends Context.Service<Mails>()("parley/storage/inbox/Mails"
             select array_agg(p.email) from people p
             where p.organization_id = s.organization_id and p.state = 'active' and p.email is not null
               and coalesce(p.last_seen_at < now() - interval '2 minutes', true)
-              and (p.id = s.assignee or (s.assignee is null and exists (
-                select from person_roles r
-                where r.person_id = p.id and r.organization_id = s.organization_id
-                  and r.role in ('owner', 'admin', 'agent') and (r.chatbot_id is null or r.chatbot_id = s.chatbot_id)
-              )))
+              and (p.id = s.assignee or (s.assignee is null and may_answer(p.id, s.chatbot_id)))
           ) as emails
           from taken s join chatbots c on c.id = s.chatbot_id and c.organization_id = s.organization_id`),
       ),
@@ -79,7 +77,8 @@ export class Mails extends Context.Service<Mails>()("parley/storage/inbox/Mails"
             where sender_type = 'agent' and created_at between now() - interval '1 day' and now() - interval '2 minutes'
             group by session_id
           ), due as (
-            select s.id, said.last_at, coalesce(greatest(s.visitor_read_at, s.visitor_mailed_at), '-infinity') as seen_at
+            select s.id, said.last_at, coalesce(greatest(s.visitor_read_at, s.visitor_mailed_at), '-infinity') as seen_at,
+              s.visitor_mailed_at::text as mailed_before
             from said join sessions s on s.id = said.session_id
             where s.user_info ? 'email'
               and said.last_at > coalesce(greatest(s.visitor_read_at, s.visitor_mailed_at), '-infinity')
@@ -90,9 +89,9 @@ export class Mails extends Context.Service<Mails>()("parley/storage/inbox/Mails"
             order by said.last_at limit ${MAILS_AT_ONCE} for update of s skip locked
           ), taken as (
             update sessions s set visitor_mailed_at = due.last_at from due where s.id = due.id
-            returning s.id, s.organization_id, s.chatbot_id, s.user_info, s.page, due.seen_at, due.last_at
+            returning s.id, s.organization_id, s.chatbot_id, s.user_info, s.page, due.seen_at, due.last_at, due.mailed_before
           )
-          select s.id, s.organization_id, s.chatbot_id, c.name as chatbot, s.user_info->>'email' as email, s.page, ${title}, (
+          select s.id, s.organization_id, s.chatbot_id, c.name as chatbot, s.user_info->>'email' as email, s.page, s.mailed_before, ${title}, (
             select jsonb_agg(jsonb_build_object('name', m.person_name, 'content', left(m.content, ${TEXT_LENGTH}))
               order by m.created_at, m.id)
             from messages m
@@ -107,8 +106,10 @@ export class Mails extends Context.Service<Mails>()("parley/storage/inbox/Mails"
         withoutSqlErrors(sql`update sessions set people_mailed_at = null where id = ${session}`),
 
       /** Puts back a conversation whose mail to the visitor could not be sent. It is taken again for a day. */
-      putBackUnseen: (session: SessionId) =>
-        withoutSqlErrors(sql`update sessions set visitor_mailed_at = null where id = ${session}`),
+      putBackUnseen: (session: SessionId, mailedBefore: string | null) =>
+        withoutSqlErrors(
+          sql`update sessions set visitor_mailed_at = ${mailedBefore}::text::timestamptz where id = ${session}`,
+        ),
     }
   }),
 }) {
