@@ -113,6 +113,7 @@ const chatbotCases: Cases<Chatbots["Service"]> = {
       Effect.map(chatbots.list(everything, null), ({ items }) => items.filter(({ id }) => id === chatbot)),
   ],
   getMany: [[], (chatbots, { chatbot }) => chatbots.getMany([chatbot])],
+  shown: ["NotFound", (chatbots, { chatbot }) => chatbots.shown(chatbot)],
   slugsInUse: [[], (chatbots, { chatbot }) => chatbots.slugsInUse([`some-${chatbot}`])],
   modify: ["NotFound", (chatbots, { chatbot }) => chatbots.modify(chatbot, () => Effect.succeed({ name: "changed" }))],
   remove: ["NotFound", (chatbots, { chatbot }) => chatbots.remove(chatbot)],

@@ -179,10 +179,10 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
         const name = difference.name ?? cut(original.name, NAME_MAX_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
         const avatar = original.avatar_blob === null ? null : yield* copyAvatar(original.avatar_blob)
         const copyAs = (slug: string) => copies.copy(source, { name, slug, avatar })
-        return present(yield* storage.get(yield* underSlug(difference.slug, name, copyAs)))
+        return present(yield* storage.shown(yield* underSlug(difference.slug, name, copyAs)))
       }),
 
-      get: (id: ChatbotId) => Effect.map(storage.get(id), present),
+      get: (id: ChatbotId) => Effect.map(storage.shown(id), present),
 
       /** Lists the names of the chatbots within the caller's reach, newest first. */
       list: (range: Range) => Caller.use(({ chatbots }) => storage.list(range, chatbots)),
@@ -202,7 +202,8 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
       getMany: (ids: ReadonlyArray<ChatbotId>) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
 
       /** Finds a chatbot by id or slug; fails with `Forbidden` if the caller's key does not serve it. */
-      named: (name: string) => Effect.map(ensureServesNamed(storage.named(name)), present),
+      named: (name: string) =>
+        Effect.flatMap(ensureServesNamed(storage.named(name)), ({ id }) => Effect.map(storage.shown(id), present)),
 
       update: Effect.fn("Chatbots.update")(function* (
         id: ChatbotId,

@@ -33,8 +33,6 @@ export const ChatbotRow = Schema.Struct({
   avatar_blob: Schema.NullOr(Schema.String),
   /** Those of `chat_widget_config`. */
   suggestions: Schema.NullOr(Schema.toType(Suggestions)),
-  /** People who have a role for it, or for the organization. */
-  managers: Chatbot.fields.managers,
   version: Schema.BigInt,
   /** The number of the chatbot's rows in `chatbot_tools`. */
   tool_count: Schema.Finite,
@@ -46,10 +44,16 @@ export const ChatbotRow = Schema.Struct({
 export type ChatbotRow = typeof ChatbotRow.Type
 
 /** The columns that the API shows of a chatbot. */
-export const ShownChatbot = Schema.Struct(
-  Struct.omit(ChatbotRow.fields, ["chat_widget_config", "has_questions", "tool_count"]),
-)
+export const ShownChatbot = Schema.Struct({
+  ...Struct.omit(ChatbotRow.fields, ["chat_widget_config", "has_questions", "tool_count"]),
+  /** People who have a role for it, or for the organization. Chats do not read them, since there may be many. */
+  managers: Chatbot.fields.managers,
+})
 export type ShownChatbot = typeof ShownChatbot.Type
+
+/** A row with all that the API shows. */
+const WholeChatbot = Schema.Struct({ ...ChatbotRow.fields, managers: ShownChatbot.fields.managers })
+export type WholeChatbot = typeof WholeChatbot.Type
 
 /** The columns that a list of models shows of a chatbot, with its place in the list. */
 export const NamedChatbot = Schema.Struct({
@@ -80,6 +84,7 @@ const isUuid = Schema.is(AnyUuid)
 export const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
 
 const decodeChatbots = decodeRows(ChatbotRow)
+const decodeWhole = decodeRows(WholeChatbot)
 const decodeNamed = decodeRows(NamedChatbot)
 const decodeShown = decodeRows(ShownChatbot)
 const decodeSlugs = decodeRows(Schema.Struct({ slug: Schema.String }))
@@ -91,8 +96,9 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
     const auditing = yield* Auditing
     const quotas = yield* Quotas
 
-    const shown = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
-         voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version, created_at, updated_at, (
+    const base = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
+         voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version, created_at, updated_at`
+    const managers = `(
            select jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'role', r.role) order by lower(p.name), p.id, r.role)
            from (
              select person_id, role from person_roles where chatbot_id = chatbots.id
@@ -102,11 +108,13 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
            ) r join people p on p.id = r.person_id and p.organization_id = chatbots.organization_id
            where p.state = 'active'
          ) as managers`
-    const shownColumns = sql.literal(shown)
-    const columns = sql.literal(`${shown}, chat_widget_config, tool_count, exists (
+    const own = `${base}, chat_widget_config, tool_count, exists (
       select from question_forms
       where chatbot_id = chatbots.id and question_forms.organization_id = chatbots.organization_id
-    ) as has_questions`)
+    ) as has_questions`
+    const columns = sql.literal(own)
+    const shownColumns = sql.literal(`${base}, ${managers}`)
+    const wholeColumns = sql.literal(`${own}, ${managers}`)
 
     const removeRow = Effect.fnUntraced(function* (id: ChatbotId, organization: OrganizationId) {
       const audited = yield* auditing.entry(
@@ -144,9 +152,9 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
             after: concealed({ name, slug }),
           })
           return yield* only(
-            decodeChatbots(sql`
+            decodeWhole(sql`
             with audited as (${audited})
-            insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${columns}`),
+            insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${wholeColumns}`),
           ).pipe(Effect.catchTag("NotFound", Effect.die))
         },
         committing<SlugTaken>(sql, onUniqueViolation("chatbots_slug", slugTaken)),
@@ -156,6 +164,15 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
         const organization = yield* CurrentOrganization
         return yield* only(
           decodeChatbots(sql`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`),
+        )
+      }, withoutSqlErrors),
+
+      /** Returns what the API shows of a chatbot. */
+      shown: Effect.fnUntraced(function* (id: ChatbotId) {
+        const organization = yield* CurrentOrganization
+        return yield* only(
+          decodeShown(sql`
+            select ${shownColumns} from chatbots where id = ${id} and organization_id = ${organization}`),
         )
       }, withoutSqlErrors),
 
@@ -200,12 +217,12 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
        * Changes a chatbot under its row's lock, so that nothing else changes between what `change` reads and what it
        * returns. The blob of a replaced avatar becomes garbage.
        */
-      modify: <E>(id: ChatbotId, change: (row: ChatbotRow) => Effect.Effect<ChatbotChange, E>) =>
+      modify: <E>(id: ChatbotId, change: (row: WholeChatbot) => Effect.Effect<ChatbotChange, E>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
           const row = yield* only(
-            decodeChatbots(sql`
-              select ${columns} from chatbots where id = ${id} and organization_id = ${organization} for update`),
+            decodeWhole(sql`
+              select ${wholeColumns} from chatbots where id = ${id} and organization_id = ${organization} for update`),
           )
           const changes = yield* change(row)
           // Indexes hold the synonyms of the version of the knowledge.
@@ -213,13 +230,13 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
             changes.settings !== undefined &&
             JSON.stringify(changes.settings.synonyms) !== JSON.stringify(row.settings.synonyms)
           const changed = yield* only(
-            decodeChatbots(sql`
+            decodeWhole(sql`
               update chatbots set ${sql.csv([
                 ...Object.entries(encode(changes)).map(([column, value]) => sql`${sql(column)} = ${value}`),
                 sql`version = version + 1`,
                 ...(isFoundOtherwise ? [sql`knowledge_version = knowledge_version + 1`] : []),
                 sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
-              ])} where id = ${id} and organization_id = ${organization} returning ${columns}`),
+              ])} where id = ${id} and organization_id = ${organization} returning ${wholeColumns}`),
           )
           const audited = changeOf(configurationOf(row), configurationOf(changed))
           if (audited !== undefined) {
@@ -264,4 +281,4 @@ const configurationOf = ({
   updated_at: ______,
   version: _______,
   ...configuration
-}: ChatbotRow): Schema.JsonObject => configuration
+}: WholeChatbot): Schema.JsonObject => configuration
