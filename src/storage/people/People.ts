@@ -3,6 +3,7 @@ import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import type { Reach } from "../../domain/Caller.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { OrganizationId, type PersonId } from "../../domain/Ids.ts"
+import type { SqlClient } from "effect/sql"
 import { PersonName } from "../../domain/inbox/PersonName.ts"
 import type { KeyMaker } from "../../domain/keys/ApiKey.ts"
 import { Person } from "../../domain/people/Person.ts"
@@ -52,6 +53,25 @@ const personNotFound = new NotFound({ detail: "There is no such person." })
 const noChatbot = new NotFound({ detail: "There is no such organization, or it has no such chatbot." })
 const lastOwner = new Conflict({ detail: "This is the organization's last owner. Make another one first." })
 
+/** Builds the statement that finds an owner of an organization who can sign in. */
+export const someOwner = (sql: SqlClient.SqlClient, organization: OrganizationId) => sql`
+  select p.id from people p join person_roles r on r.person_id = p.id
+  where p.organization_id = ${organization} and p.state = 'active' and r.role = 'owner' limit 1`
+
+/** Inserts the key by which a person acts, which comes before the person. Nobody knows the secret of its hash. */
+export const insertKey = (
+  sql: SqlClient.SqlClient,
+  {
+    createdBy,
+    id,
+    keyHash,
+    name,
+  }: Pick<NewPerson, "id" | "keyHash" | "name"> & { readonly createdBy: KeyMaker | null },
+  organization: OrganizationId,
+) => sql`
+  insert into api_keys (id, organization_id, kind, name, hash, prefix, last_four, scopes, created_by)
+  values (${id}, ${organization}, 'person', ${name}, ${keyHash}, '', '', '{}', ${createdBy})`
+
 const rolesColumn = (condition: string) => `coalesce((
     select jsonb_agg(jsonb_build_object('role', role, 'chatbot_id', chatbot_id) order by chatbot_id nulls first, role)
     from person_roles where person_id = p.id and organization_id = p.organization_id and ${condition}
@@ -97,10 +117,7 @@ export class People extends Context.Service<People>()("parley/storage/people/Peo
 
     /** Fails unless the organization still has an owner who can sign in. */
     const ensureOwner = Effect.fnUntraced(function* (organization: OrganizationId) {
-      const owners = yield* sql`
-        select p.id from people p join person_roles r on r.person_id = p.id
-        where p.organization_id = ${organization} and p.state = 'active' and r.role = 'owner' limit 1`
-      if (owners.length === 0) return yield* lastOwner
+      if ((yield* someOwner(sql, organization)).length === 0) return yield* lastOwner
     })
 
     const applied = Effect.fnUntraced(function* (before: PersonRow, change: PersonChange) {
@@ -138,13 +155,9 @@ export class People extends Context.Service<People>()("parley/storage/people/Peo
     return {
       /** Adds an invited person. Fails with `NotFound` for a chatbot that the organization does not have. */
       insert: Effect.fnUntraced(
-        function* (
-          organization: OrganizationId,
-          { createdBy, email, id, invitationHash, keyHash, name, roles }: NewPerson,
-        ) {
-          yield* sql`
-            insert into api_keys (id, organization_id, kind, name, hash, prefix, last_four, scopes, created_by)
-            values (${id}, ${organization}, 'person', ${name}, ${keyHash}, '', '', '{}', ${createdBy})`
+        function* (organization: OrganizationId, person: NewPerson) {
+          const { email, id, invitationHash, name, roles } = person
+          yield* insertKey(sql, person, organization)
           yield* sql`
             insert into people (id, organization_id, name, email, invitation_hash, invitation_expires_at)
             values (${id}, ${organization}, ${name}, ${email}, ${invitationHash}, now() + ${interval(INVITATION_LIFETIME)})`

@@ -11,7 +11,7 @@ import { SystemSql } from "../sql/Database.ts"
 import { openSecret, sealSecret } from "../sql/SealedRows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval, json, uuids } from "../sql/SqlValues.ts"
-import { People } from "./People.ts"
+import { insertKey, People } from "./People.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SignIns } from "./SignIns.ts"
 
@@ -139,14 +139,12 @@ export class ProviderPeople extends Context.Service<ProviderPeople>()("parley/st
     const insert = Effect.fnUntraced(function* (arrival: Arrival) {
       const { avatar, email, issuer, organization, subject } = arrival
       const id = PersonId.make(yield* random.uuidV7())
-      const hash = yield* random.randomBytes(KEY_HASH_BYTES)
-      const shown = nameOf(arrival)
-      yield* sql`
-        insert into api_keys (id, organization_id, kind, name, hash, prefix, last_four, scopes, created_by)
-        values (${id}, ${organization}, 'person', ${shown}, ${hash}, '', '', '{}', 'server')`
+      const keyHash = yield* random.randomBytes(KEY_HASH_BYTES)
+      const name = nameOf(arrival)
+      yield* insertKey(sql, { id, keyHash, name, createdBy: null }, organization)
       yield* sql`
         insert into people (id, organization_id, name, email, avatar, state, issuer, subject)
-        values (${id}, ${organization}, ${shown}, ${email ?? null}, ${avatar ?? null}, 'active', ${issuer}, ${subject})`
+        values (${id}, ${organization}, ${name}, ${email ?? null}, ${avatar ?? null}, 'active', ${issuer}, ${subject})`
       return id
     })
 

@@ -7,6 +7,7 @@ import { SignInProvider, type SignInProviderId } from "../../domain/people/SignI
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
+import { someOwner } from "./People.ts"
 import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { openSecret, sealRows, sealSecret, secretAssignments, SecretColumns } from "../sql/SealedRows.ts"
@@ -83,14 +84,7 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
 
       /** Whether the organization has an owner who can sign in, as the tenant's transaction sees it. */
       hasOwner: Effect.flatMap(CurrentOrganization, (organization) =>
-        withoutSqlErrors(
-          Effect.map(
-            sql`
-              select from people p join person_roles r on r.person_id = p.id
-              where p.organization_id = ${organization} and p.state = 'active' and r.role = 'owner' limit 1`,
-            (owners) => owners.length > 0,
-          ),
-        ),
+        withoutSqlErrors(Effect.map(someOwner(sql, organization), (owners) => owners.length > 0)),
       ),
 
       /** Lists the providers by name. */
