@@ -58,7 +58,7 @@ const decodeContent = Schema.decodeEffect(Content)
  * Sessions at the console. The browser keeps an API key or the secret of a person's session, encrypted, in a cookie that
  * its programs cannot read. The server stores the sessions of people alone: one of a key ends when that is revoked.
  */
-export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/services/keys/ConsoleSessions", {
+export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/services/people/ConsoleSessions", {
   make: ({ lifetime }: ConsoleSessionsSettings) =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys

@@ -53,6 +53,9 @@ const decodeSessions = decodeRows(SessionRow)
 const decodeMessages = decodeRows(MessageRow)
 const decodeEvents = decodeRows(Schema.Struct({ ...ConversationEvent.fields, created_at: TimestampColumn }))
 const decodeDone = decodeRows(Schema.Struct({ done: Schema.Boolean }))
+/** Whether a function has done what it was called for. */
+const isDone = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.map(Effect.flatMap(decodeDone(rows), onlyRow), ({ done }) => done)
 const decodeCounts = decodeRows(Schema.Struct({ waiting: Schema.Int, mine: Schema.Int, open: Schema.Int }))
 
 /** People in conversations, always within the current organization. */
@@ -79,11 +82,7 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
 
     const ensureAnswers = Effect.fnUntraced(function* (chatbot: ChatbotId, assignee: PersonId | null | undefined) {
       if (assignee === null || assignee === undefined) return
-      const { done } = yield* Effect.flatMap(
-        decodeDone(sql`select may_answer(${assignee}, ${chatbot}) as done`),
-        onlyRow,
-      )
-      if (!done) return yield* noAssignee
+      if (!(yield* isDone(sql`select may_answer(${assignee}, ${chatbot}) as done`))) return yield* noAssignee
     })
 
     const handOver = Effect.fnUntraced(function* (
@@ -93,16 +92,14 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
       assignee: PersonId | null,
     ) {
       const organization = yield* CurrentOrganization
-      const rows = decodeDone(sql`select hand_over(${organization}, ${id}, ${reason}, ${by?.id ?? null}::uuid,
+      return yield* isDone(sql`select hand_over(${organization}, ${id}, ${reason}, ${by?.id ?? null}::uuid,
         ${by?.name ?? null}::text, ${assignee}::uuid) as done`)
-      return (yield* Effect.flatMap(rows, onlyRow)).done
     })
 
     const handBack = Effect.fnUntraced(function* (id: SessionId, reason: HandoverReason, by: Acting) {
       const organization = yield* CurrentOrganization
-      const rows = decodeDone(sql`
+      return yield* isDone(sql`
         select hand_back(${organization}, ${id}, ${reason}, ${by?.id ?? null}::uuid, ${by?.name ?? null}::text) as done`)
-      return (yield* Effect.flatMap(rows, onlyRow)).done
     })
 
     const audited = Effect.fnUntraced(function* (
@@ -152,12 +149,9 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
         const own = sql`where id = ${id} and organization_id = ${organization}`
         if (assignee !== undefined) {
           yield* ensureAnswers(chatbot, assignee)
-          const { done } = yield* Effect.flatMap(
-            decodeDone(sql`select assign_conversation(${organization}, ${id}, ${assignee}::uuid,
-                ${by?.id ?? null}::uuid, ${by?.name ?? null}::text) as done`),
-            onlyRow,
-          )
-          if (!done) return yield* hasBot
+          const isOfPeople = yield* isDone(sql`select assign_conversation(${organization}, ${id}, ${assignee}::uuid,
+            ${by?.id ?? null}::uuid, ${by?.name ?? null}::text) as done`)
+          if (!isOfPeople) return yield* hasBot
         }
         if (tags !== undefined) {
           yield* sql`update sessions set updated_at = clock_timestamp(),
