@@ -169,7 +169,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
             chat_widget_config: emptyChatWidget,
           })
         })
-        return present(yield* underSlug(input.slug, input.name, insertAs))
+        return present(Storage.shownOf(yield* underSlug(input.slug, input.name, insertAs)))
       }),
 
       /** Copies a chatbot's configuration, without documents, conversations and API keys; fails like `create`. */
@@ -212,17 +212,19 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
       ) {
         yield* ensureServes(id)
         const { row } = yield* storage.modify(id, (row) =>
-          Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
+          Effect.andThen(ensureMatch(row, ifMatch), () =>
+            Effect.flatMap(change(present(Storage.shownOf(row))), changed(row)),
+          ),
         )
         yield* blobs.collect
-        return present(row)
+        return present(Storage.shownOf(row))
       }),
 
       /** Makes the blob with this key the chatbot's avatar. The blob of the previous avatar is deleted. */
       setAvatar: Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
         const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
         yield* blobs.collect
-        return present(row)
+        return present(Storage.shownOf(row))
       }),
 
       chatWidget: (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf),

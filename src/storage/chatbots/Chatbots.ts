@@ -55,6 +55,14 @@ export type ShownChatbot = typeof ShownChatbot.Type
 const WholeChatbot = Schema.Struct({ ...ChatbotRow.fields, managers: ShownChatbot.fields.managers })
 export type WholeChatbot = typeof WholeChatbot.Type
 
+/** The columns of a row that the API shows. */
+export const shownOf = ({
+  chat_widget_config: _,
+  has_questions: __,
+  tool_count: ___,
+  ...row
+}: WholeChatbot): ShownChatbot => row
+
 /** The columns that a list of models shows of a chatbot, with its place in the list. */
 export const NamedChatbot = Schema.Struct({
   ...PlacedRow.fields,
