@@ -101,15 +101,8 @@ const forOpenAi: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
 ]
 
 const additions = [
-  "GET /api/console/providers/{providerId}/sign-in",
-  "GET /api/console/providers/{providerId}/callback",
-  "GET /api/console/sign-in",
   "GET /api/console/sessions",
   "DELETE /api/console/sessions/{sessionId}",
-  "POST /api/console/passkeys/options",
-  "POST /api/console/passkeys",
-  "POST /api/console/invitations/options",
-  "POST /api/console/invitations",
   "GET /api/external/people",
   "GET /api/admin/people",
   "POST /api/admin/people",
@@ -263,6 +256,13 @@ const open = [
   "POST /api/widget/sessions",
   "POST /api/console/session",
   "DELETE /api/console/session",
+  "GET /api/console/sign-in",
+  "POST /api/console/passkeys/options",
+  "POST /api/console/passkeys",
+  "POST /api/console/invitations/options",
+  "POST /api/console/invitations",
+  "GET /api/console/providers/{providerId}/sign-in",
+  "GET /api/console/providers/{providerId}/callback",
 ]
 
 describe("/openapi.json", () => {

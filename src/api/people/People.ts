@@ -101,7 +101,10 @@ const sessions = HttpApiEndpoint.get("sessions", `${personPath}/sessions`, {
   .annotateMerge(described("List the sessions of a person", "The latest use first."))
 
 const endSession = HttpApiEndpoint.delete("endSession", `${personPath}/sessions/:sessionId`, {
-  params: { ...ofPerson, sessionId: Schema.String.check(Schema.isUUID()) },
+  params: {
+    ...ofPerson,
+    sessionId: Schema.String.check(Schema.isUUID()).annotate({ description: "Id of a session." }),
+  },
   success: Schema.Struct({ message: Schema.Literal("Session ended successfully") }),
   error: Problem.NotFound,
 })

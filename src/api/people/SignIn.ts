@@ -110,7 +110,7 @@ const sessions = HttpApiEndpoint.get("sessions", sessionsPath, {
 )
 
 const endSession = HttpApiEndpoint.delete("endSession", `${sessionsPath}/:sessionId`, {
-  params: { sessionId: Schema.String.check(Schema.isUUID()) },
+  params: { sessionId: Schema.String.check(Schema.isUUID()).annotate({ description: "Id of a session." }) },
   success: Schema.Struct({ message: Schema.Literal("Session ended successfully") }),
   error: Problem.NotFound,
 }).annotateMerge(described("End one of your sessions", "Within a second, on every server."))
