@@ -10,12 +10,14 @@ import { rateLimits } from "./config/Rates.ts"
 import { search } from "./config/Search.ts"
 import { type About, type Group, type Section, Setting, type ValuesOf } from "./config/Setting.ts"
 import { telemetry } from "./config/Telemetry.ts"
+import { voices } from "./config/Voice.ts"
 import type { StartupError } from "./system/StartupError.ts"
 
 const groups = [
   address,
   data,
   languageModels,
+  voices,
   search,
   documents,
   chats,

@@ -36,6 +36,15 @@ const limits = {
   replyDeadline: replyDeadline,
 }
 
+/** The server of OpenAI's API, which serves voices as well. */
+export const openAiServer = {
+  apiKey: secret.orAbsent(OPENAI_API_KEY, "Makes every `openai/…` model available."),
+  baseUrl: httpUrl.orAbsent(
+    OPENAI_BASE_URL,
+    "Server with OpenAI's chat completions, such as Ollama or vLLM; it may need no key. Absent: OpenAI's own.",
+  ),
+}
+
 const models = {
   defaultModel: text.orAbsent(
     DEFAULT_MODEL,
@@ -50,14 +59,7 @@ const models = {
     ),
     limits,
   },
-  openai: {
-    apiKey: secret.orAbsent(OPENAI_API_KEY, "Makes every `openai/…` model available."),
-    baseUrl: httpUrl.orAbsent(
-      OPENAI_BASE_URL,
-      "Server with OpenAI's chat completions, such as Ollama or vLLM; it may need no key. Absent: OpenAI's own.",
-    ),
-    limits,
-  },
+  openai: { ...openAiServer, limits },
 }
 
 export const languageModels = {

@@ -12,6 +12,7 @@ import { ChatbotTools } from "./chatbots/ChatbotTools.ts"
 import { Checkpoints } from "./conversations/Checkpoints.ts"
 import { ConsoleSessions, type ConsoleSessionsSettings } from "./people/ConsoleSessions.ts"
 import { Events } from "./organizations/Events.ts"
+import { VoiceServers, type VoiceSettings } from "../models/voice/VoiceServers.ts"
 import * as QueueFigures from "./system/QueueFigures.ts"
 import { SystemStates, type SystemStatesSettings } from "./system/SystemStates.ts"
 import { Inbox } from "./inbox/Inbox.ts"
@@ -58,6 +59,7 @@ export interface ServicesSettings extends SystemStatesSettings {
   readonly rates: RateLimits
   readonly usage: UsageSettings
   readonly visitorRates: VisitorRates
+  readonly voice: VoiceSettings
 }
 
 /** The services for organizations, their API keys and their people, as the command line uses them. */
@@ -102,6 +104,6 @@ export const layer = (settings: ServicesSettings) =>
     widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),
     Attachments.layer,
   ).pipe(
-    Layer.provide(Checkpoints.layer),
+    Layer.provide([Checkpoints.layer, VoiceServers.layer(settings.voice)]),
     Layer.provideMerge([RateLimiter.layer(settings.rates, settings.visitorRates), ServerSecrets.layer, Shares.layer]),
   )

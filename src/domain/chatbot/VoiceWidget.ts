@@ -6,7 +6,7 @@ import { textBetween } from "../schema/Text.ts"
 const Radius = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 100 }))
 const integer = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-const Appearance = Schema.Struct({
+export const VoiceAppearance = Schema.Struct({
   backgroundColor: Color,
   borderColor: Color,
   buttonColor: Color,
@@ -21,14 +21,14 @@ const VoiceModel = Schema.Struct({
   max_output_tokens: integer(1, 4_096),
   temperature: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 })),
 })
-const VoiceText = Schema.Struct({
+export const VoiceText = Schema.Struct({
   callToAction: Label,
   endCall: Label,
   listeningStatus: Label,
   speakingStatus: Label,
   startCall: Label,
 })
-const VoiceActivityDetection = Schema.Struct({
+export const VoiceActivityDetection = Schema.Struct({
   prefix_padding_ms: integer(0, 5_000),
   silence_duration_ms: integer(0, 10_000),
   threshold: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
@@ -44,7 +44,7 @@ const voiceFields = {
 export const VoiceWidgetConfig = partial(
   Schema.Struct({
     ...voiceFields,
-    appearance: partial(Appearance),
+    appearance: partial(VoiceAppearance),
     avatar: partial(VoiceAvatar),
     model: partial(VoiceModel),
     text: partial(VoiceText),
@@ -59,7 +59,7 @@ export type VoiceWidgetConfig = typeof VoiceWidgetConfig.Type
 export const VoiceWidgetPatch = clearable(
   Schema.Struct({
     ...voiceFields,
-    appearance: clearable(Appearance),
+    appearance: clearable(VoiceAppearance),
     avatar: clearable(VoiceAvatar),
     model: clearable(VoiceModel),
     text: clearable(VoiceText),
@@ -67,3 +67,9 @@ export const VoiceWidgetPatch = clearable(
   }),
 )
 export type VoiceWidgetPatch = typeof VoiceWidgetPatch.Type
+
+/** The voice of chatbots that name none. */
+export const DEFAULT_VOICE = "alloy"
+
+/** Voice activity detection of chatbots that do not set it. */
+export const defaultVad = { threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 700 }

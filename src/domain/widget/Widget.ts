@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Launcher, WidgetWords } from "../chatbot/ChatWidget.ts"
-import { isHttpUrl } from "../chatbot/FieldTypes.ts"
+import { isHttpUrl, partial } from "../chatbot/FieldTypes.ts"
+import { VoiceActivityDetection, VoiceAppearance, VoiceText } from "../chatbot/VoiceWidget.ts"
 import { AttachmentIds, SentAttachment } from "../chat/Attachment.ts"
 import { Feedback } from "../chat/Conversation.ts"
 import { AnyUuid, ChatbotId, MessageId, SessionId } from "../Ids.ts"
@@ -21,6 +22,23 @@ export const WidgetKey = textBetween(1, 64).annotate({
   description: "A publishable key (`pub_…`), or the id of a chatbot with `is_public`.",
   examples: ["pub_7Hq2mVxT9cKd4LrYw8Zs0B3fQe1d"],
 })
+
+const VoicePlace = Schema.Literals(["server", "browser"])
+
+/** Voice agent of a chatbot, with every default filled in except for texts and colours. */
+export const WidgetVoice = Schema.Struct({
+  listening: VoicePlace.annotate({ description: "Where speech becomes text." }),
+  speaking: VoicePlace.annotate({ description: "Where text becomes speech." }),
+  realtime: Schema.Boolean.annotate({ description: "Whether a model listens and speaks itself, over WebRTC." }),
+  voice: Schema.String,
+  appearance: partial(VoiceAppearance).annotate({ description: "What is absent or empty is the widget's own." }),
+  avatar: Schema.String.annotate({ description: "Address of an image; empty for none." }),
+  text: partial(VoiceText).annotate({
+    description: "The operator's texts. What is absent, the widget says in its language.",
+  }),
+  vad: VoiceActivityDetection.annotate({ description: "Voice activity detection." }),
+}).annotate({ identifier: "WidgetVoice" })
+export type WidgetVoice = typeof WidgetVoice.Type
 
 /** Appearance and opening of a chatbot's widget, with every default filled in. */
 export const WidgetConfig = Schema.Struct({
@@ -56,6 +74,7 @@ export const WidgetConfig = Schema.Struct({
     }),
   ).annotate({ description: "Null where the chatbot hands over nothing by itself." }),
   attachments: Schema.Boolean.annotate({ description: "Whether visitors may send images and PDFs." }),
+  voice: Schema.NullOr(WidgetVoice).annotate({ description: "Null where the chatbot has no voice agent." }),
 }).annotate({ identifier: "WidgetConfig" })
 export type WidgetConfig = typeof WidgetConfig.Type
 

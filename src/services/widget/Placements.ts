@@ -8,10 +8,12 @@ import { AnyUuid, ApiKeyId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ANY_ORIGIN, isAllowedOrigin, isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import { isOpen } from "../../domain/inbox/OpeningHours.ts"
-import type { WidgetConfig } from "../../domain/widget/Widget.ts"
+import type { WidgetConfig, WidgetVoice } from "../../domain/widget/Widget.ts"
 import { ApiKeys } from "../../storage/keys/ApiKeys.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { PublicChatbots } from "../../storage/chatbots/PublicChatbots.ts"
+import { defaultVad, DEFAULT_VOICE, type VoiceWidgetConfig } from "../../domain/chatbot/VoiceWidget.ts"
+import { VoiceServers } from "../../models/voice/VoiceServers.ts"
 import { VisitorHandovers } from "../../storage/widget/VisitorHandovers.ts"
 import { PUBLIC_URL } from "../../system/Variables.ts"
 import { PublicUrl } from "../PublicUrl.ts"
@@ -64,6 +66,7 @@ export class Placements extends Context.Service<Placements>()("parley/services/w
     const publicChatbots = yield* PublicChatbots
     const handovers = yield* VisitorHandovers
     const publicUrl = yield* PublicUrl
+    const voices = yield* VoiceServers
     const { visitors } = yield* RateLimiter
 
     /** Finds which chatbot a name places, where, and on whose behalf its visitors chat. */
@@ -92,9 +95,12 @@ export class Placements extends Context.Service<Placements>()("parley/services/w
         Effect.catchTag("NotFound", () => Effect.void),
       )
       if (chatbot === undefined || !(chatbot.is_public || isPublishableKey(name))) return undefined
-      const config = configOf(chatbot, isPublishableKey(name) ? name : chatbot.id, publicUrl)
+      const { voice_widget_config: voice } = chatbot
       const placement: Placement = {
-        config,
+        config: {
+          ...configOf(chatbot, isPublishableKey(name) ? name : chatbot.id, publicUrl),
+          voice: voice && voiceOf(voice, voices),
+        },
         allowedOrigins,
         avatars: yield* Effect.provideService(handovers.avatars, CurrentOrganization, caller.organizationId),
         caller: { ...caller, chatbots: [chatbotId], scopes: ["chat"] },
@@ -148,7 +154,22 @@ const handoverOf = (handover: ChatbotRow["settings"]["handover"]): WidgetConfig[
   return { button, is_open: hours === undefined || isOpen(hours, new Date()) }
 }
 
-const configOf = (chatbot: ChatbotRow, key: string, publicUrl: string): WidgetConfig => {
+/** The voice agent of a chatbot, by its configuration and the servers that there are. */
+const voiceOf = (
+  { appearance = {}, avatar, text = {}, vad, voice }: VoiceWidgetConfig,
+  { realtime, speech, transcription }: VoiceServers["Service"],
+): WidgetVoice => ({
+  listening: transcription === undefined ? "browser" : "server",
+  speaking: speech === undefined ? "browser" : "server",
+  realtime: realtime !== undefined,
+  voice: voice ?? DEFAULT_VOICE,
+  appearance,
+  avatar: avatar?.imageUrl ?? "",
+  text,
+  vad: { ...defaultVad, ...vad },
+})
+
+const configOf = (chatbot: ChatbotRow, key: string, publicUrl: string): Omit<WidgetConfig, "voice"> => {
   const { avatar_blob, chat_widget_config: look, settings } = chatbot
   const { snippet } = settings
   return {

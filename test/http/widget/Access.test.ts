@@ -75,11 +75,31 @@ describe("a publishable key", () => {
       is_active: true,
       handover: null,
       attachments: false,
+      voice: null,
     })
     const session = read(VisitorSession, await open(key, { visitor_secret: secret }))
     expect(session.visitor).toEqual({ id: session.visitor.id, is_verified: false })
     expect(Date.parse(session.expires_at)).toBeGreaterThan(Date.now())
     expect(read(VisitorSession, await open(key, { visitor_secret: secret })).visitor).toEqual(session.visitor)
+  })
+
+  test("shows the voice agent with its defaults, once it is configured", async () => {
+    const bot = await client.newChatbot()
+    const text = { startCall: "Talk to us" }
+    await client.patch(`/api/external/chatbot/${bot.id}/voice-agent`, {
+      json: { voice: "coral", text, vad: { threshold: 0.7 }, model: { temperature: 0 } },
+    })
+    const { key } = await publish(bot.id)
+    expect(config(await look(key)).voice).toEqual({
+      listening: "browser",
+      speaking: "browser",
+      realtime: false,
+      voice: "coral",
+      appearance: {},
+      avatar: "",
+      text,
+      vad: { threshold: 0.7, prefix_padding_ms: 300, silence_duration_ms: 700 },
+    })
   })
 
   test("shows the operator's questions, button and words in other languages", async () => {

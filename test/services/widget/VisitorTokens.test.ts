@@ -43,6 +43,7 @@ const embedded = (key: string, chatbot: ChatbotId): Placement => ({
     is_active: true,
     handover: null,
     attachments: false,
+    voice: null,
   },
   allowedOrigins: ["*"],
   avatars: [],

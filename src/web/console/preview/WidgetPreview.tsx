@@ -62,6 +62,7 @@ export const lookOf = (chatbot: Fields, widget: Fields): PreviewConfig => {
     attachments: chatbot["settings.attachments"] === true,
     is_active: chatbot["active"] === true,
     handover: null,
+    voice: null,
   }
 }
 

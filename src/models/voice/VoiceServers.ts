@@ -1,0 +1,54 @@
+import { Context, Layer, type Redacted } from "effect"
+import { withVersion } from "../../outbound/VersionedUrl.ts"
+import { officialUrl, type OpenAiSettings } from "../openai/OpenAi.ts"
+
+/** A model of a server with OpenAI's audio API. */
+export interface VoiceServer {
+  readonly model: string
+  /** The base URL, with the version and without a slash at its end. */
+  readonly baseUrl: string
+  /** The key, which self-hosted servers often do not need. */
+  readonly apiKey: Redacted.Redacted | undefined
+}
+
+/** Settings of a server, which are absent where browsers do what it would do. */
+type ServerSettings = { readonly [Name in keyof VoiceServer]: VoiceServer[Name] | undefined }
+
+export interface VoiceSettings {
+  readonly openai: Pick<OpenAiSettings, "apiKey" | "baseUrl">
+  readonly transcription: ServerSettings
+  readonly speech: ServerSettings
+  readonly realtimeModel: string | undefined
+}
+
+/** The servers that listen and speak; undefined where none is configured. */
+export class VoiceServers extends Context.Service<
+  VoiceServers,
+  {
+    /** Turns speech into text. */
+    readonly transcription: VoiceServer | undefined
+    /** Turns text into speech. */
+    readonly speech: VoiceServer | undefined
+    /** Listens and speaks by itself, over WebRTC. */
+    readonly realtime: VoiceServer | undefined
+  }
+>()("parley/models/voice/VoiceServers") {
+  static readonly layer = ({ openai, realtimeModel, speech, transcription }: VoiceSettings) => {
+    /** A server has its own key: that of OpenAI's server goes to that server alone. */
+    const serverOf = ({ apiKey, baseUrl, model }: ServerSettings, usual: string): VoiceServer | undefined =>
+      model === undefined && baseUrl === undefined
+        ? undefined
+        : {
+            model: model ?? usual,
+            baseUrl: withVersion(baseUrl ?? openai.baseUrl ?? officialUrl),
+            apiKey: apiKey ?? (baseUrl === undefined ? openai.apiKey : undefined),
+          }
+    return Layer.succeed(this, {
+      transcription: serverOf(transcription, "whisper-1"),
+      speech: serverOf(speech, "tts-1"),
+      realtime: realtimeModel === undefined ? undefined : serverOf({ ...none, model: realtimeModel }, realtimeModel),
+    })
+  }
+}
+
+const none: ServerSettings = { model: undefined, baseUrl: undefined, apiKey: undefined }
