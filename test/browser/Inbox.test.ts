@@ -3,7 +3,8 @@ import { operatorKey } from "../lib/Spawn.ts"
 import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 
-const { open, server } = await startSuite()
+// A server of its own: on one that other files use, somebody may be waiting.
+const { open, server } = await startSuite({})
 const signedIn = await open()
 const onScreen = goingOn(signedIn)
 afterAll(() => signedIn.context.close())
