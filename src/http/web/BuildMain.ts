@@ -66,6 +66,7 @@ const build = async (sources: string, directory: string): Promise<void> => {
   await bundle(join(sources, "widget/frame.tsx"), "frame", directory, true)
   await bundle(join(sources, "console/main.tsx"), "console", directory, true)
   await bundle(join(sources, "docs/docs.ts"), "docs", directory, true)
+  await bundle(join(sources, "voice/worklet.ts"), "voice-worklet", directory, false)
   await bundle(join(sources, "widget/loader.ts"), basename(LOADER, ".js"), directory, false)
   await copyFile(join(sources, ICON), join(directory, ICON))
   const files: Record<string, string> = {}
