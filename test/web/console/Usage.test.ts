@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { modelsWithoutPrice } from "../../../src/web/console/screens/usage/Prices.tsx"
 import { adviceOf, changeWords, qualityOf } from "../../../src/web/console/screens/usage/Quality.ts"
-import { csvOf, partsOf, readings, sheetOf } from "../../../src/web/console/screens/usage/Report.ts"
+import { audioOf, csvOf, partsOf, readings, sheetOf } from "../../../src/web/console/screens/usage/Report.ts"
 
 const row = (day: string, model: string, tokens: number) => ({
   day,
@@ -41,11 +41,24 @@ describe("a usage report", () => {
   test("is a file in which every row is whole", () => {
     const names = { chatbot: (id: string) => `Bot ${id}`, key: () => 'My "key", the first' }
     expect(csvOf(sheetOf(rows.slice(1, 2), names)).split("\r\n")).toEqual([
-      "day,chatbot,chatbot_id,model,provider,key,api_key_id,replies,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,total_tokens",
-      '2026-11-20,Bot b1,b1,large,anthropic,"My ""key"", the first",k1,1,99,1,0,0,100',
+      "day,chatbot,chatbot_id,model,provider,key,api_key_id,replies,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,total_tokens,audio_seconds",
+      '2026-11-20,Bot b1,b1,large,anthropic,"My ""key"", the first",k1,1,99,1,0,0,100,',
       "",
     ])
   })
+})
+
+test("audio is told in seconds as long as it was heard or spoken, and text in none", () => {
+  const heard = { ...row("2026-11-20", "whisper-1", 0), provider: "transcription", input_tokens: 125, output_tokens: 0 }
+  const spoken = { ...heard, model: "tts-1", provider: "speech", input_tokens: 0, output_tokens: 1_500 }
+  expect(partsOf([heard, heard, spoken, ...rows], "model").map((part) => [part.key, audioOf(part)])).toEqual([
+    ["large", undefined],
+    ["small", undefined],
+    ["whisper-1", { seconds: 25, verb: "heard" }],
+    ["tts-1", { seconds: 75, verb: "spoken" }],
+  ])
+  const [, ...lines] = sheetOf([heard, spoken], { chatbot: String, key: String })
+  expect(lines.map((line) => line.at(-1))).toEqual([12.5, 75])
 })
 
 test("models that took tokens and have no price are named, and others are not", () => {

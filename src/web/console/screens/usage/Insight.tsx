@@ -12,6 +12,7 @@ import { Groups } from "./Groups.tsx"
 import { costOf, modelsWithoutPrice, PricesDialog } from "./Prices.tsx"
 import { type Advice, adviceOf, changeWords, qualityOf } from "./Quality.ts"
 import {
+  audioOf,
   chatbotReport,
   type ConversationRow,
   type Conversations,
@@ -142,7 +143,8 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
   const before = totalsOf(periodBefore)
   const { cost, firstWord } = now
   const models = Array.from(new Set(tokens.map(({ model = "" }) => model))).toSorted()
-  const enterPrices = () => openDialog(<PricesDialog models={models} />)
+  const enterPrices = () =>
+    openDialog(<PricesDialog models={models} hasAudio={tokens.some((row) => audioOf(row) !== undefined)} />)
   const unpriced = modelsWithoutPrice(tokens)
   const advice = adviceOf(rows, now, before)
   return (

@@ -41,7 +41,12 @@ export const modelsWithoutPrice = (rows: ReadonlyArray<UsageRow>): ReadonlyArray
     .map((model) => model || "unknown model")
     .toSorted()
 
-export const PricesDialog = ({ models }: { readonly models: ReadonlyArray<string> }) => {
+interface PricesProps {
+  readonly models: ReadonlyArray<string>
+  readonly hasAudio: boolean
+}
+
+export const PricesDialog = ({ hasAudio, models }: PricesProps) => {
   const { draft, of } = useDraft<Record<string, string>>(
     Object.fromEntries(
       models.flatMap((model) =>
@@ -61,6 +66,12 @@ export const PricesDialog = ({ models }: { readonly models: ReadonlyArray<string
         Per million tokens, as listed by your provider. Saved in this browser only. Cache reads count as 10% of the
         input price, cache writes as 125%.
       </p>
+      {hasAudio && (
+        <p class="soft">
+          A second that was heard counts as 10 input tokens, one that was spoken as 20 output tokens. Multiply a price
+          per minute by 1,667 for input or by 833 for output.
+        </p>
+      )}
       {models.map((model) => (
         <fieldset key={model} class="columns narrow">
           <legend>{model}</legend>

@@ -37,9 +37,9 @@ export const fetchReport = (
     call("GET /api/external/usage", { query: { from, to, group_by: groups.join(","), page, limit: "100" } }),
   )
 
-/** The usage from one day to another, by day and by what divides it. */
+/** The usage from one day to another, by day and by what divides it; models with their providers. */
 export const usageReport = resources((from: string, to: string, by: string) =>
-  fetchReport(from, to, ["day", by as Division]),
+  fetchReport(from, to, ["day", by as Division, ...(by === "model" ? (["provider"] as const) : [])]),
 )
 
 const CONVERSATIONS = "GET /api/external/usage/conversations"
@@ -154,8 +154,24 @@ const keyOf = (row: UsageRow, by: Division): string => row[fields[by]] ?? ""
 export const readings = (rows: ReadonlyArray<UsageRow>, by: Division, measure: Measure): ReadonlyArray<Reading> =>
   rows.map((row) => ({ day: row.day ?? "", key: keyOf(row, by), value: row[measure] }))
 
+/** What providers of audio do, and the tokens that the server counts for a second of it. */
+const audio = {
+  transcription: { tokens: "input_tokens", perSecond: 10, verb: "heard" },
+  speech: { tokens: "output_tokens", perSecond: 20, verb: "spoken" },
+} as const
+
+type Audible = Pick<UsageRow, "provider" | "input_tokens" | "output_tokens">
+
+/** Seconds of audio that were heard or spoken; undefined for models of text. */
+export const audioOf = (row: Audible) => {
+  if (row.provider !== "transcription" && row.provider !== "speech") return undefined
+  const { perSecond, tokens, verb } = audio[row.provider]
+  return { seconds: row[tokens] / perSecond, verb }
+}
+
 export interface Part extends Counts {
   readonly key: string
+  readonly provider: UsageRow["provider"]
 }
 
 const sumOf = (rows: ReadonlyArray<UsageRow>): Counts =>
@@ -165,7 +181,7 @@ const sumOf = (rows: ReadonlyArray<UsageRow>): Counts =>
 export const partsOf = (rows: ReadonlyArray<UsageRow>, by: Division): ReadonlyArray<Part> =>
   Array.from(
     Map.groupBy(rows, (row) => keyOf(row, by)),
-    ([key, own]) => ({ key, ...sumOf(own) }),
+    ([key, own]) => ({ key, provider: own[0]?.provider, ...sumOf(own) }),
   ).toSorted((a, b) => b.total_tokens - a.total_tokens || b.replies - a.replies)
 
 interface Names {
@@ -184,10 +200,11 @@ const idColumns = {
 
 /** A report as a table for spreadsheets, with a row for each day, chatbot, model and key. */
 export const sheetOf = (rows: ReadonlyArray<UsageRow>, names: Names): ReadonlyArray<ReadonlyArray<string | number>> => [
-  ["day", ...Object.keys(idColumns), ...counts],
+  ["day", ...Object.keys(idColumns), ...counts, "audio_seconds"],
   ...rows.map((row) => [
     row.day ?? "",
     ...Object.values(idColumns).map((cell) => cell(row, names)),
     ...counts.map((count) => row[count]),
+    audioOf(row)?.seconds ?? "",
   ]),
 ]

@@ -26,6 +26,7 @@ import { together, useResource } from "../../server/Resource.ts"
 import { can, session } from "../../server/Session.ts"
 import { Insight } from "./Insight.tsx"
 import {
+  audioOf,
   csvOf,
   type Division,
   divisions,
@@ -222,6 +223,21 @@ const Usage = () => {
   )
 }
 
+const PartName = ({ name, part }: { readonly name: string; readonly part: Part }) => {
+  const audio = audioOf(part)
+  return (
+    <>
+      {name}
+      {audio !== undefined && (
+        <span class="soft small">
+          {" "}
+          {formatMillis(audio.seconds * 1_000)} {audio.verb}
+        </span>
+      )}
+    </>
+  )
+}
+
 interface PartsProps {
   readonly rows: ReadonlyArray<UsageRow>
   readonly by: Division
@@ -231,7 +247,7 @@ interface PartsProps {
 const Parts = ({ by, name, rows }: PartsProps) => {
   const parts = partsOf(rows, by)
   const whole = parts.reduce((sum, { total_tokens }) => sum + total_tokens, 0)
-  const number = (field: keyof Omit<Part, "key">) => ({
+  const number = (field: keyof Omit<Part, "key" | "provider">) => ({
     sort: (part: Part) => part[field],
     cell: (part: Part) => formatCount(part[field]),
   })
@@ -241,7 +257,7 @@ const Parts = ({ by, name, rows }: PartsProps) => {
       rows={parts}
       keyOf={({ key }) => key}
       columns={[
-        { title: divisions[by], kind: "main", cell: ({ key }) => name(key) },
+        { title: divisions[by], kind: "main", cell: (part) => <PartName name={name(part.key)} part={part} /> },
         { title: "Replies", kind: "number", ...number("replies") },
         { title: "Input", kind: "number", ...number("input_tokens"), isExtra: true },
         { title: "Output", kind: "number", ...number("output_tokens"), isExtra: true },
