@@ -160,7 +160,7 @@ const audio = {
   speech: { tokens: "output_tokens", perSecond: 20, verb: "spoken" },
 } as const
 
-type Audible = Pick<UsageRow, "provider" | "input_tokens" | "output_tokens">
+type Audible = Pick<UsageRow, "input_tokens" | "output_tokens"> & { readonly provider?: string | undefined }
 
 /** Seconds of audio that were heard or spoken; undefined for models of text. */
 export const audioOf = (row: Audible) => {
@@ -171,7 +171,7 @@ export const audioOf = (row: Audible) => {
 
 export interface Part extends Counts {
   readonly key: string
-  readonly provider: UsageRow["provider"]
+  readonly provider: string | undefined
 }
 
 const sumOf = (rows: ReadonlyArray<UsageRow>): Counts =>
