@@ -588,6 +588,27 @@ describe("7. voice agent", () => {
     expect((await client.chatbot(id)).voice_widget_config).toBeNull()
   })
 
+  test("shows what calls go by: the defaults, and browsers that listen and speak where there is no server for it", async () => {
+    const { id } = await client.newChatbot()
+    expect((await client.get(at(id, "/voice-agent"))).body).toStrictEqual({
+      voice_widget_config: null,
+      voice: {
+        listening: "browser",
+        speaking: "browser",
+        realtime: false,
+        voice: "alloy",
+        appearance: {},
+        avatar: "",
+        text: {},
+        vad: { threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 700 },
+      },
+    })
+    await patch(id, { voice: "nova", vad: { threshold: 0.7 } })
+    expect((await client.get(at(id, "/voice-agent"))).body).toMatchObject({
+      voice: { voice: "nova", vad: { threshold: 0.7, silence_duration_ms: 700 } },
+    })
+  })
+
   test("accepts the longest voice, and answers 404 for an unknown chatbot", async () => {
     const { id } = await client.newChatbot()
     expect((await patch(id, { voice: "x".repeat(64) })).status).toBe(200)

@@ -172,17 +172,18 @@ describe("null", () => {
   test("unsets fields of the voice agent, groups of fields, and the whole configuration", async () => {
     const { id } = await client.newChatbot()
     const patch = (json: object) => client.patch(at(id, "/voice-agent"), { json })
+    const voiceAgent = async (id: string) =>
+      read(Schema.Struct({ voice_widget_config: Schema.Unknown }), await client.get(at(id, "/voice-agent")))
+        .voice_widget_config
     await patch({ voice: "alloy", model: { temperature: 1, max_output_tokens: 9 }, vad: { threshold: 1 } })
     expect((await patch({ voice: null, model: { temperature: null }, vad: null })).body).toMatchObject({
       voice_widget_config: { model: { max_output_tokens: 9 } },
     })
-    expect((await client.get(at(id, "/voice-agent"))).body).toStrictEqual({
-      voice_widget_config: { model: { max_output_tokens: 9 } },
-    })
+    expect(await voiceAgent(id)).toStrictEqual({ model: { max_output_tokens: 9 } })
     expect((await update(id, { voice_widget_config: null })).body).toMatchObject({
       chatbot: { voice_widget_config: null },
     })
-    expect((await client.get(at(id, "/voice-agent"))).body).toStrictEqual({ voice_widget_config: null })
+    expect(await voiceAgent(id)).toBeNull()
   })
 
   test("is refused for required fields", async () => {

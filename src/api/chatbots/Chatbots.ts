@@ -4,6 +4,7 @@ import { Chatbot, ChatbotCopyInput, ChatbotInput, ChatbotPatch } from "../../dom
 import { ChatWidgetConfig, ChatWidgetPatch } from "../../domain/chatbot/ChatWidget.ts"
 import { ChatbotId, optionalId } from "../../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../domain/chatbot/VoiceWidget.ts"
+import { WidgetVoice } from "../../domain/widget/Widget.ts"
 import { ChatbotTotals } from "../../domain/chatbot/ChatbotTotals.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { described, RequestCost } from "../parts/Annotations.ts"
@@ -137,14 +138,14 @@ const getChatWidget = HttpApiEndpoint.get("getChatWidget", `${chatbotPath}/chat-
 
 const getVoiceAgent = HttpApiEndpoint.get("getVoiceAgent", `${chatbotPath}/voice-agent`, {
   params,
-  success: withEtag(Schema.Struct({ voice_widget_config: Schema.NullOr(VoiceWidgetConfig) })),
+  success: withEtag(Schema.Struct({ voice_widget_config: Schema.NullOr(VoiceWidgetConfig), voice: WidgetVoice })),
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
   .annotateMerge(
     described(
       "Get the voice agent",
-      "The configuration as it is stored: what has been set so far, null until anything was.",
+      "The configuration as it is stored: what has been set so far, null until anything was. `voice` is what calls go by: with defaults filled in, and with where speech is understood and spoken.",
     ),
   )
 

@@ -116,7 +116,7 @@ const group = HttpApiBuilder.group(
 
       getVoiceAgent: ({ params }) =>
         Effect.map(chatbots.voiceAgent(params.chatbotId), (found) =>
-          withEtag({ voice_widget_config: found.config }, found),
+          withEtag({ voice_widget_config: found.config, voice: found.voice }, found),
         ),
 
       updateChatWidget: ({ params, payload, headers }) =>

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Result, Schema, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Models } from "../../models/Models.ts"
+import { VoiceServers } from "../../models/voice/VoiceServers.ts"
 import {
   type Chatbot,
   type ChatbotCopyInput,
@@ -35,6 +36,7 @@ import { BlobStore } from "../../blobs/BlobStore.ts"
 import { cut } from "../../text/Cut.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
+import { voiceOf } from "./VoiceAgent.ts"
 
 export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
 
@@ -56,6 +58,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
     const store = yield* BlobStore
     const random = yield* SecureRandom.SecureRandom
     const publicUrl = yield* PublicUrl
+    const voices = yield* VoiceServers
 
     const present = ({ avatar_blob, suggestions, ...row }: Storage.ShownChatbot): Chatbot => ({
       ...row,
@@ -230,7 +233,11 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
       chatWidget: (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf),
 
       /** The configuration is null until it is set for the first time. */
-      voiceAgent: (id: ChatbotId) => Effect.map(storage.get(id), voiceAgentOf),
+      voiceAgent: (id: ChatbotId) =>
+        Effect.map(storage.get(id), (row) => ({
+          ...voiceAgentOf(row),
+          voice: voiceOf(row.voice_widget_config ?? {}, voices),
+        })),
 
       updateChatWidget: Effect.fn("Chatbots.updateChatWidget")(function* (
         id: ChatbotId,

@@ -8,14 +8,14 @@ import { AnyUuid, ApiKeyId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ANY_ORIGIN, isAllowedOrigin, isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import { isOpen } from "../../domain/inbox/OpeningHours.ts"
-import type { WidgetConfig, WidgetVoice } from "../../domain/widget/Widget.ts"
+import type { WidgetConfig } from "../../domain/widget/Widget.ts"
 import { ApiKeys } from "../../storage/keys/ApiKeys.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { PublicChatbots } from "../../storage/chatbots/PublicChatbots.ts"
-import { defaultVad, DEFAULT_VOICE, type VoiceWidgetConfig } from "../../domain/chatbot/VoiceWidget.ts"
 import { VoiceServers } from "../../models/voice/VoiceServers.ts"
 import { VisitorHandovers } from "../../storage/widget/VisitorHandovers.ts"
 import { PUBLIC_URL } from "../../system/Variables.ts"
+import { voiceOf } from "../chatbots/VoiceAgent.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { recentLookups } from "../keys/RecentLookups.ts"
 import { RateLimiter, REFUSED_COST } from "../../admission/RateLimiter.ts"
@@ -153,21 +153,6 @@ const handoverOf = (handover: ChatbotRow["settings"]["handover"]): WidgetConfig[
   const { button = false, hours } = handover
   return { button, is_open: hours === undefined || isOpen(hours, new Date()) }
 }
-
-/** The voice agent of a chatbot, by its configuration and the servers that there are. */
-const voiceOf = (
-  { appearance = {}, avatar, text = {}, vad, voice }: VoiceWidgetConfig,
-  { realtime, speech, transcription }: VoiceServers["Service"],
-): WidgetVoice => ({
-  listening: transcription === undefined ? "browser" : "server",
-  speaking: speech === undefined ? "browser" : "server",
-  realtime: realtime !== undefined,
-  voice: voice ?? DEFAULT_VOICE,
-  appearance,
-  avatar: avatar?.imageUrl ?? "",
-  text,
-  vad: { ...defaultVad, ...vad },
-})
 
 const configOf = (chatbot: ChatbotRow, key: string, publicUrl: string): Omit<WidgetConfig, "voice"> => {
   const { avatar_blob, chat_widget_config: look, settings } = chatbot

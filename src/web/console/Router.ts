@@ -21,6 +21,7 @@ export const paths = {
   improve: "/chatbots/:chatbotId/replies/:messageId",
   tools: "/chatbots/:chatbotId/tools",
   widget: "/chatbots/:chatbotId/widget",
+  voice: "/chatbots/:chatbotId/voice",
   conversations: "/conversations",
   conversation: "/conversations/:chatbotId/:sessionId",
   usage: "/usage",

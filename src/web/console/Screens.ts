@@ -11,6 +11,7 @@ import {
   KeyRound,
   Lightbulb,
   MessagesSquare,
+  Phone,
   Play,
   Settings2,
   Users,
@@ -131,6 +132,7 @@ export const screens: { readonly [N in ScreenName]: Screen<N> } = {
     needs: ["chatbots:read"],
     load: () => import("./screens/widget/Widget.tsx"),
   },
+  voice: { title: "Voice", icon: Phone, needs: ["chatbots:read"], load: () => import("./screens/voice/Voice.tsx") },
 }
 
 /** Loads what renders a screen with the parameters of its address. */

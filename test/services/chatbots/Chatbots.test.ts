@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Models } from "../../../src/models/Models.ts"
+import { VoiceServers } from "../../../src/models/voice/VoiceServers.ts"
 import { Slug } from "../../../src/domain/chatbot/Slug.ts"
 import { Blobs } from "../../../src/blobs/Blobs.ts"
 import { Avatars } from "../../../src/services/chatbots/Avatars.ts"
@@ -13,11 +14,17 @@ import { BlobControl, memoryBlobs, platform, quiet, storage } from "../../lib/La
 import { asCaller, makeOrganization } from "../../lib/Tenants.ts"
 import { modelsSettings } from "../../lib/Defaults.ts"
 
+const noVoiceServers = Layer.succeed(VoiceServers, { realtime: undefined, speech: undefined, transcription: undefined })
+
 const runtime = ManagedRuntime.make(
   Avatars.layer.pipe(
     Layer.provideMerge(Chatbots.layer),
     Layer.provideMerge(
-      Layer.mergeAll(Blobs.layer, Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer))),
+      Layer.mergeAll(
+        Blobs.layer,
+        noVoiceServers,
+        Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer)),
+      ),
     ),
     Layer.provideMerge(
       Layer.mergeAll(storage, platform, quiet, memoryBlobs, Layer.succeed(PublicUrl, "https://chat.example.com")),

@@ -73,7 +73,7 @@ interface PreviewProps {
 }
 
 /** The real widget in a frame, with a configuration that is not stored. Nothing that is written there is sent. */
-const WidgetPreview = ({ config }: PreviewProps) => {
+export const WidgetPreview = ({ config }: PreviewProps) => {
   const ready = useSignal<{ readonly frame: Window } | undefined>(undefined)
   useSignalEffect(() => {
     const message = {
@@ -89,20 +89,21 @@ const WidgetPreview = ({ config }: PreviewProps) => {
   return <WidgetFrame path="widget/preview" title="Widget preview" onMessage={onMessage} />
 }
 
-interface PreviewPageProps extends PreviewProps {
+interface PreviewPageProps {
   readonly title: string
   readonly of: string
   readonly about?: string | undefined
   readonly docs: string
+  readonly preview: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** A screen on which the look of the widget is changed, with the widget beside it, or over it where there is no room. */
-export const PreviewPage = ({ children, config, ...page }: PreviewPageProps) => {
+/** A screen on which a look is changed, with a preview beside it, or over it where there is no room. */
+export const PreviewPage = ({ children, preview, ...page }: PreviewPageProps) => {
   const show = () =>
     openDialog(
       <Dialog kind="drawer" title="Preview">
-        <WidgetPreview config={config} />
+        {preview}
       </Dialog>,
     )
   return (
@@ -119,7 +120,7 @@ export const PreviewPage = ({ children, config, ...page }: PreviewPageProps) => 
       <div class="beside-preview stack loose">
         <div class="stack loose">{children}</div>
         <aside class="only-wide" aria-label="Preview">
-          <WidgetPreview config={config} />
+          {preview}
         </aside>
       </div>
     </Page>

@@ -6,7 +6,7 @@ import { chooseSides } from "../../forms/Clashes.tsx"
 import { EditForm } from "../../forms/EditForm.tsx"
 import { fieldsOf, makeForm, patchOf, type Stored } from "../../forms/Form.ts"
 import { LoadedPage } from "../../parts/Layout.tsx"
-import { lookOf, PreviewPage } from "../../preview/WidgetPreview.tsx"
+import { lookOf, PreviewPage, WidgetPreview } from "../../preview/WidgetPreview.tsx"
 import { type Answer, request } from "../../server/Api.ts"
 import { resources, together, useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
@@ -62,7 +62,13 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
     [form],
   )
   return (
-    <PreviewPage title="Widget" docs="widget" of={chatbot.name} about="The chat on your website." config={look}>
+    <PreviewPage
+      title="Widget"
+      docs="widget"
+      of={chatbot.name}
+      about="The chat on your website."
+      preview={<WidgetPreview config={look} />}
+    >
       <KeysSection chatbot={chatbot} keys={keys} />
       <SnippetSection chatbot={chatbot} keys={keys} />
       <CheckSection chatbot={chatbot} keys={keys} />

@@ -1,0 +1,134 @@
+import { Phone, PhoneOff } from "lucide"
+import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
+import { useChatbotForm } from "../../forms/ChatbotForm.ts"
+import { EditForm } from "../../forms/EditForm.tsx"
+import { Button } from "../../parts/Buttons.tsx"
+import { confirmed } from "../../parts/Dialogs.tsx"
+import { Empty, FactList, LoadedPage, Page, Section } from "../../parts/Layout.tsx"
+import { attempt } from "../../parts/Toast.ts"
+import { type Answer, call, request } from "../../server/Api.ts"
+import { resources, together, useResource } from "../../server/Resource.ts"
+import { can } from "../../server/Session.ts"
+import { VoiceFields } from "./VoiceFields.tsx"
+
+const ROUTE = "/api/external/chatbot/:chatbotId/voice-agent"
+export type Voice = Answer<`GET ${typeof ROUTE}`>["voice"]
+
+export const fetchVoice = async (chatbotId: string): Promise<Voice> =>
+  (await call(`GET ${ROUTE}`, { params: { chatbotId } })).voice
+
+const voiceResource = resources(fetchVoice)
+
+const turnOn = (chatbotId: string) =>
+  attempt(async () => {
+    await request(`PATCH ${ROUTE}`, { params: { chatbotId }, body: {} })
+    await chatbotResource(chatbotId).reload()
+  }, "Voice agent turned on.")
+
+const turnOff = (chatbotId: string) =>
+  confirmed(
+    {
+      title: "Turn the voice agent off?",
+      text: <p>The call button disappears, and the fields of this page are deleted. Conversations stay.</p>,
+      action: "Turn off",
+    },
+    async () => {
+      await request("PATCH /api/external/chatbots", { query: { id: chatbotId }, body: { voice_widget_config: null } })
+      await chatbotResource(chatbotId).reload()
+    },
+    "Voice agent turned off.",
+  )
+
+const listening = {
+  server: "By the transcription server of this installation (TRANSCRIPTION_…).",
+  browser:
+    "By each visitor's browser, which may send it to its maker; some browsers cannot. Set TRANSCRIPTION_… to use a server.",
+}
+
+const speaking = {
+  server: "By the speech server of this installation (SPEECH_…).",
+  browser: "By each visitor's browser, with a voice of the device. Set SPEECH_… to use a server.",
+}
+
+/** Where the speech of calls is understood and spoken, and what becomes of it. */
+const Servers = ({ voice }: { readonly voice: Voice }) => (
+  <Section title="How calls work">
+    <FactList
+      facts={{
+        "Speech understood": voice.realtime ? "By the realtime model (REALTIME_MODEL)." : listening[voice.listening],
+        "Replies spoken": voice.realtime ? "By the realtime model (REALTIME_MODEL)." : speaking[voice.speaking],
+        Stored: "The text of both sides, as in a chat. Audio is never stored.",
+      }}
+    />
+  </Section>
+)
+
+interface VoiceProps {
+  readonly chatbotId: string
+  readonly first: VersionedChatbot
+  readonly voice: Voice
+}
+
+const about = "Visitors call the chatbot from the widget: it listens, and speaks its replies."
+
+const Off = ({ chatbotId, first, voice }: VoiceProps) => (
+  <Page title="Voice" docs="voice" of={first.chatbot.name} about={about}>
+    <Empty
+      icon={PhoneOff}
+      title="The voice agent is off"
+      action={
+        can("chatbots:write") && (
+          <Button kind="primary" icon={Phone} onClick={() => void turnOn(chatbotId)}>
+            Turn on
+          </Button>
+        )
+      }
+    >
+      Once it is on, the widget has a button for calls.
+    </Empty>
+    <Servers voice={voice} />
+  </Page>
+)
+
+const Editing = ({ chatbotId, first, voice }: VoiceProps) => {
+  const form = useChatbotForm(chatbotId, first)
+  return (
+    <Page
+      title="Voice"
+      docs="voice"
+      of={first.chatbot.name}
+      about={about}
+      actions={
+        can("chatbots:write") && (
+          <Button icon={PhoneOff} onClick={() => void turnOff(chatbotId)}>
+            Turn off
+          </Button>
+        )
+      }
+    >
+      <Servers voice={voice} />
+      <EditForm form={form} label={`${first.chatbot.name} voice agent`}>
+        <VoiceFields form={form} />
+      </EditForm>
+    </Page>
+  )
+}
+
+/** The voice agent of a chatbot: whether it has one, how it listens, speaks and looks, and a call to try it. */
+const Voice = ({ chatbotId }: { readonly chatbotId: string }) => {
+  const chatbot = useResource(chatbotResource(chatbotId))
+  const voice = useResource(voiceResource(chatbotId))
+  return (
+    <LoadedPage title="Voice" of={together(chatbot, voice)}>
+      {([first, voice]) =>
+        first.chatbot.voice_widget_config === null ? (
+          <Off {...{ chatbotId, first, voice }} />
+        ) : (
+          <Editing {...{ chatbotId, first, voice }} />
+        )
+      }
+    </LoadedPage>
+  )
+}
+
+export default Voice
