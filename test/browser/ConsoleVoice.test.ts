@@ -1,0 +1,115 @@
+import { expect } from "bun:test"
+import { inspect, startSuite } from "./lib/Suite.ts"
+import { phone, type Visit } from "./lib/Visit.ts"
+
+/*
+ * The voice agent of a chatbot in the console.
+ */
+
+const { server, visit } = await startSuite()
+
+const newScreen = async ({ expects, page }: Visit) => {
+  // The console asks who is signed in.
+  expects(/status of 401/)
+  const { id } = await server.api.newChatbot({ name: "Harbour" })
+  await page.goto(`${server.url}/console`)
+  await page.evaluate(
+    (json) =>
+      fetch("/api/console/session", { method: "POST", body: json, headers: { "content-type": "application/json" } }),
+    JSON.stringify({ key: server.api.key }),
+  )
+  await page.goto(`${server.url}/console/chatbots/${id}/voice`)
+  return { stored: async () => (await server.api.get(`/api/external/chatbot/${id}/voice-agent`)).voice_widget_config }
+}
+
+visit("a voice agent is turned on, set up as a whole, stored as it was filled in, and turned off", async (visited) => {
+  const { page } = visited
+  const { stored } = await newScreen(visited)
+  await page.getByText("By each visitor's browser, which may send it to its maker").waitFor()
+  await page.getByText("Audio is never stored.").waitFor()
+  await inspect(page, "console-voice-off")
+  expect(await stored()).toBeNull()
+  await page.getByRole("button", { name: "Turn on" }).click()
+  await page.getByLabel("Voice", { exact: true }).waitFor()
+  expect(await stored()).toEqual({})
+
+  const texts = { Voice: "nova", "Avatar URL": "https://example.com/a.png", "Agent ID": crypto.randomUUID() }
+  const said = { "Call to action": "Ask aloud", "Start call": "Call us", "End call": "Bye" }
+  const statuses = { "Listening status": "All ears", "Speaking status": "Talking" }
+  const models = { Temperature: "0.2", "Maximum output tokens": "120" }
+  const vad = { "Speech threshold": "0.6", "Silence that ends a turn (ms)": "900", "Kept before speech (ms)": "200" }
+  const colors = { Background: "#102030", Border: "#405060", Text: "#ffffff", Button: "#ffcc00" }
+  const others = { "Button text": "#000000", "Focus outline": "#00ff00", "Button radius": "4", "Card radius": "24" }
+  for (const [label, value] of Object.entries({
+    ...texts,
+    ...said,
+    ...statuses,
+    ...models,
+    ...vad,
+    ...colors,
+    ...others,
+  }))
+    await page.getByLabel(label, { exact: true }).fill(value)
+  await inspect(page, "console-voice-changed")
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByText("Changes saved.").waitFor()
+  expect(await stored()).toEqual({
+    voice: "nova",
+    agentId: texts["Agent ID"],
+    avatar: { imageUrl: "https://example.com/a.png" },
+    text: {
+      callToAction: "Ask aloud",
+      startCall: "Call us",
+      endCall: "Bye",
+      listeningStatus: "All ears",
+      speakingStatus: "Talking",
+    },
+    model: { temperature: 0.2, max_output_tokens: 120 },
+    vad: { threshold: 0.6, silence_duration_ms: 900, prefix_padding_ms: 200 },
+    appearance: {
+      backgroundColor: "#102030",
+      borderColor: "#405060",
+      textColor: "#ffffff",
+      buttonColor: "#ffcc00",
+      buttonTextColor: "#000000",
+      focusOutlineColor: "#00ff00",
+      buttonRadius: 4,
+      cardRadius: 24,
+    },
+  })
+
+  await page.reload()
+  for (const label of ["Voice", "End call", "Speech threshold"]) {
+    await page.getByLabel(label, { exact: true }).fill("")
+  }
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByText("Changes saved.").waitFor()
+  const left = await stored()
+  expect([left.voice, left.text.endCall, left.vad.threshold, left.vad.silence_duration_ms]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    900,
+  ])
+
+  await page.getByRole("button", { name: "Turn off" }).click()
+  await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click()
+  await page.getByRole("heading", { name: "The voice agent is off" }).waitFor()
+  expect(await stored()).toBeNull()
+})
+
+visit("what the server refuses is said at its field, and nothing is stored", async (visited) => {
+  const { expects, page } = visited
+  expects(/status of 400/)
+  const { stored } = await newScreen(visited)
+  await page.getByRole("button", { name: "Turn on" }).click()
+  await page.getByLabel("Agent ID").fill("seven")
+  await page.getByLabel("Button", { exact: true }).fill("yellow")
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByText("Nothing was saved.").waitFor()
+  for (const label of ["Agent ID", "Button"])
+    expect(await page.getByLabel(label, { exact: true }).getAttribute("aria-invalid")).toBe("true")
+  expect(await stored()).toEqual({})
+  await page.setViewportSize(phone.viewport)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.viewport.width)
+})
