@@ -33,9 +33,19 @@ const uploadAs = ({ client: to, session }: VisitorClient, content: Uint8Array | 
 
 const attachmentIn = (reply: Reply) => read(Schema.Struct({ attachment: Attachment }), reply).attachment
 
-const widgetOf = async (settings: object = {}) => {
-  const chatbot = await client.newChatbot({ settings: { model: "claude-sonnet-5-5", attachments: true, ...settings } })
-  return { chatbot, visitor: await visit(client, await publish(client, chatbot.id)) }
+const widgetOf = async (settings: object = {}, of = client) => {
+  const chatbot = await of.newChatbot({ settings: { model: "claude-sonnet-5-5", attachments: true, ...settings } })
+  return { chatbot, visitor: await visit(of, await publish(of, chatbot.id)) }
+}
+
+const organizations = "/api/admin/organizations"
+
+/** The organization of a client. */
+const organizationOf = async (of: Client) => {
+  const many = Schema.Struct({ organizations: Schema.Array(Organization) })
+  const [organization] = read(many, await of.get(organizations)).organizations
+  if (organization === undefined) throw new Error("There is no organization")
+  return organization
 }
 
 const saying = (text: string, ...attachments: ReadonlyArray<string>) => ({
@@ -104,21 +114,25 @@ describe("an attachment", () => {
 
   test("counts for the quota of its organization until it is gone", async () => {
     const own = await client.newOrganization()
-    const organizations = "/api/admin/organizations"
-    const used = async () => {
-      const many = Schema.Struct({ organizations: Schema.Array(Organization) })
-      const [organization] = read(many, await own.get(organizations)).organizations
-      if (organization === undefined) throw new Error("There is no organization")
-      return { id: organization.id, bytes: organization.used.bytes }
-    }
-    const { id } = await used()
+    const { id } = await organizationOf(own)
     expect((await client.patch(`${organizations}/${id}`, { json: { quota: { bytes: 100 } } })).status).toBe(200)
     const chatbot = await own.newChatbot()
     attachmentIn(await upload(own, chatbot.id, images.png, "me.png"))
-    expect((await used()).bytes).toBe(images.png.length)
+    expect((await organizationOf(own)).used.bytes).toBe(images.png.length)
     problem(await upload(own, chatbot.id, images.png, "me.png"), 409, "quota_reached")
     await own.delete(`/api/external/chatbot/${chatbot.id}`)
-    expect((await used()).bytes).toBe(0)
+    expect((await organizationOf(own)).used.bytes).toBe(0)
+  })
+
+  test("of a visitor leaves a quarter of the organization's quota to its people", async () => {
+    const own = await client.newOrganization()
+    const { id } = await organizationOf(own)
+    const { chatbot, visitor } = await widgetOf({}, own)
+    const quota = { bytes: 2 * images.png.length }
+    expect((await client.patch(`${organizations}/${id}`, { json: { quota } })).status).toBe(200)
+    attachmentIn(await uploadAs(visitor, images.png, "me.png"))
+    problem(await uploadAs(visitor, images.png, "me.png"), 409, "quota_reached")
+    attachmentIn(await upload(own, chatbot.id, images.png, "me.png"))
   })
 
   test("of a visitor waits for its message among few others", async () => {

@@ -58,7 +58,7 @@ export class Attachments extends Context.Service<Attachments>()("parley/storage/
         function* (chatbot: ChatbotId, { blob_key, id, media_type, name, secret, size, url, visitor }: NewAttachment) {
           const organization = yield* CurrentOrganization
           const ensureRoom = yield* quotas.room
-          yield* ensureRoom({ bytes: size })
+          yield* ensureRoom({ bytes: size }, visitor === undefined ? undefined : "visitor")
           const added = yield* sql`
             insert into attachments (id, organization_id, chatbot_id, visitor, name, media_type, size, blob_key, secret, url)
             select ${id}::uuid, ${organization}::uuid, ${chatbot}::uuid, ${visitor ?? null}::text, ${name}::text,

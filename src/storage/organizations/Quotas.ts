@@ -19,8 +19,14 @@ const CONVERSATIONS_FRESH = Duration.seconds(5)
 /** The most organizations whose conversations a process counts. */
 const CONVERSATIONS_CAPACITY = 10_000
 
-/** Fails when these things are more than the organization may store. */
-type EnsureRoom = (more: Amounts) => Effect.Effect<void, QuotaReached>
+/**
+ * The part of an organization's bytes that may be stored when a visitor sends a file, so that visitors, who need no key,
+ * cannot keep its own people from storing anything.
+ */
+const VISITORS_SHARE = 0.75
+
+/** Fails when these things are more than the organization may store, or than may be stored when a visitor sends them. */
+type EnsureRoom = (more: Amounts, from?: "visitor") => Effect.Effect<void, QuotaReached>
 
 const decodeQuotas = decodeRows(Schema.Struct({ quota: Quota, held: Schema.NullOr(Holdings) }))
 
@@ -44,10 +50,15 @@ export class Quotas extends Context.Service<Quotas>()("parley/storage/organizati
         }
       })
 
-      const room = Effect.map(Effect.flatMap(CurrentOrganization, read), ({ held, limits }): EnsureRoom => (more) => {
-        const failure = excess(limits, held, more)
-        return failure === undefined ? Effect.void : Effect.fail(failure)
-      })
+      const room = Effect.map(
+        Effect.flatMap(CurrentOrganization, read),
+        ({ held, limits }): EnsureRoom =>
+          (more, from) => {
+            const bytes = from === "visitor" ? limits.bytes * VISITORS_SHARE : limits.bytes
+            const failure = excess({ ...limits, bytes }, held, more)
+            return failure === undefined ? Effect.void : Effect.fail(failure)
+          },
+      )
 
       const conversations = yield* Cache.makeWith(
         (organization: OrganizationId) =>
