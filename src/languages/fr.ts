@@ -138,4 +138,13 @@ export const widget: WidgetTexts = {
   missing: "Cet élément n’existe plus.",
   refused: "Le message n’a pas pu être envoyé.",
   failed: "Une erreur s’est produite.",
+  call: "Démarrer un appel",
+  endCall: "Terminer l’appel",
+  muted: "Micro coupé",
+  listening: "À l’écoute…",
+  speaking: "Parle…",
+  browserListens: "Votre navigateur reconnaît vos paroles.",
+  makerReceives: "L’éditeur du navigateur peut les recevoir.",
+  noMicrophone: "Le micro n’est pas disponible. Autorisez-le pour cette page dans votre navigateur, puis recommencez.",
+  noCalls: "Ce navigateur ne permet pas d’appeler. Veuillez écrire.",
 }

@@ -137,4 +137,13 @@ export const widget: WidgetTexts = {
   missing: "Questo elemento non esiste più.",
   refused: "Non è stato possibile inviare il messaggio.",
   failed: "Qualcosa è andato storto.",
+  call: "Avvia una chiamata",
+  endCall: "Termina la chiamata",
+  muted: "Microfono spento",
+  listening: "In ascolto…",
+  speaking: "Sta parlando…",
+  browserListens: "Il browser riconosce ciò che dice.",
+  makerReceives: "Il produttore del browser può riceverlo.",
+  noMicrophone: "Il microfono non è disponibile. Lo consenta per questa pagina nel browser e ricominci.",
+  noCalls: "Questo browser non può effettuare chiamate. Scriva, per favore.",
 }

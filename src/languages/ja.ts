@@ -131,4 +131,13 @@ export const widget: WidgetTexts = {
   missing: "すでに存在しません。",
   refused: "メッセージを送信できませんでした。",
   failed: "問題が発生しました。",
+  call: "通話を開始",
+  endCall: "通話を終了",
+  muted: "マイクオフ",
+  listening: "聞いています…",
+  speaking: "話しています…",
+  browserListens: "音声はお使いのブラウザが認識します。",
+  makerReceives: "ブラウザの開発元に送られることがあります。",
+  noMicrophone: "マイクを使用できません。ブラウザでこのページに許可して、もう一度開始してください。",
+  noCalls: "このブラウザでは通話できません。文字でご入力ください。",
 }

@@ -128,4 +128,13 @@ export const widget: WidgetTexts = {
   missing: "더 이상 존재하지 않습니다.",
   refused: "메시지를 보낼 수 없습니다.",
   failed: "문제가 발생했습니다.",
+  call: "통화 시작",
+  endCall: "통화 종료",
+  muted: "마이크 꺼짐",
+  listening: "듣는 중…",
+  speaking: "말하는 중…",
+  browserListens: "브라우저가 음성을 인식합니다.",
+  makerReceives: "브라우저 제조사가 음성을 받을 수 있습니다.",
+  noMicrophone: "마이크를 사용할 수 없습니다. 브라우저에서 이 페이지에 허용한 뒤 다시 시작하세요.",
+  noCalls: "이 브라우저에서는 통화할 수 없습니다. 글로 적어 주세요.",
 }

@@ -136,4 +136,13 @@ export const widget: WidgetTexts = {
   missing: "Dit bestaat niet meer.",
   refused: "Het bericht kon niet worden verstuurd.",
   failed: "Er is iets misgegaan.",
+  call: "Gesprek starten",
+  endCall: "Ophangen",
+  muted: "Microfoon uit",
+  listening: "Luistert…",
+  speaking: "Spreekt…",
+  browserListens: "Uw browser herkent wat u zegt.",
+  makerReceives: "De maker van de browser kan het ontvangen.",
+  noMicrophone: "De microfoon is niet beschikbaar. Sta hem voor deze pagina toe in uw browser en begin opnieuw.",
+  noCalls: "Deze browser kan niet bellen. Schrijf uw vraag.",
 }

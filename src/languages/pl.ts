@@ -133,4 +133,13 @@ export const widget: WidgetTexts = {
   missing: "To już nie istnieje.",
   refused: "Nie udało się wysłać tej wiadomości.",
   failed: "Coś poszło nie tak.",
+  call: "Rozpocznij rozmowę",
+  endCall: "Zakończ rozmowę",
+  muted: "Mikrofon wyłączony",
+  listening: "Słucha…",
+  speaking: "Mówi…",
+  browserListens: "Przeglądarka rozpoznaje, co mówisz.",
+  makerReceives: "Producent przeglądarki może to otrzymać.",
+  noMicrophone: "Mikrofon jest niedostępny. Zezwól na niego tej stronie w przeglądarce i zacznij od nowa.",
+  noCalls: "Ta przeglądarka nie obsługuje rozmów. Napisz wiadomość.",
 }

@@ -136,4 +136,13 @@ export const widget: WidgetTexts = {
   missing: "Bu artık mevcut değil.",
   refused: "Mesaj gönderilemedi.",
   failed: "Bir sorun oluştu.",
+  call: "Görüşme başlat",
+  endCall: "Görüşmeyi bitir",
+  muted: "Mikrofon kapalı",
+  listening: "Dinliyor…",
+  speaking: "Konuşuyor…",
+  browserListens: "Konuşmanızı tarayıcınız tanır.",
+  makerReceives: "Tarayıcının üreticisi onu alabilir.",
+  noMicrophone: "Mikrofon kullanılamıyor. Tarayıcınızda bu sayfaya izin verin ve yeniden başlatın.",
+  noCalls: "Bu tarayıcı görüşme yapamıyor. Lütfen yazın.",
 }

@@ -90,6 +90,8 @@ export interface LauncherLook {
   readonly text?: string
   /** Name for screen readers. */
   readonly label?: string
+  /** Whether the chat may ask for the microphone. */
+  readonly hasVoice?: boolean
 }
 
 /** The secret by which a browser proves again that it is the same visitor: 128 bits, base64url without padding. */

@@ -64,6 +64,7 @@ const compress = async (path: string): Promise<string> => {
 
 const build = async (sources: string, directory: string): Promise<void> => {
   await bundle(join(sources, "widget/frame.tsx"), "frame", directory, true)
+  await bundle(join(sources, "voice/CallView.tsx"), "voice", directory, true)
   await bundle(join(sources, "console/main.tsx"), "console", directory, true)
   await bundle(join(sources, "docs/docs.ts"), "docs", directory, true)
   await bundle(join(sources, "voice/worklet.ts"), "voice-worklet", directory, false)

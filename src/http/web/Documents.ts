@@ -81,16 +81,27 @@ export const consoleDocument = (build: Build, path: string): string => `${head("
 </html>
 `
 
-/** The features of browsers that tell or cost a person something. Our documents use none, but that the console asks for passkeys. */
+/**
+ * The features of browsers that tell or cost a person something. Our documents use none, but that the console asks for
+ * passkeys, and a call for the microphone.
+ */
 const PERMISSIONS =
   "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=()"
+
+const allowing = (...features: ReadonlyArray<string>): string =>
+  features.reduce((all, feature) => all.replace(`${feature}=()`, `${feature}=(self)`), PERMISSIONS)
+
+/** The policy of a document that shows the widget: it may ask for the microphone where the chatbot has a voice agent. */
+const permissions = ({ config }: Placement) => ({
+  "permissions-policy": allowing(...(config.voice === null ? [] : ["microphone"])),
+})
 
 /**
  * The origins of the images of a chatbot and of people, as sources of a Content-Security-Policy. The host of an address may hold
  * characters that mean something else there, such as `;` and `*`: an image from such a host is not shown.
  */
-const imagesOf = ({ avatars, config: { avatar, logo } }: Placement): ReadonlyArray<string> =>
-  [avatar, logo, ...avatars]
+const imagesOf = ({ avatars, config: { avatar, logo, voice } }: Placement): ReadonlyArray<string> =>
+  [avatar, logo, voice?.avatar ?? "", ...avatars]
     .map((address) => URL.parse(address)?.origin ?? "")
     .filter((origin) => /^https?:\/\/[\w.:[\]-]+$/.test(origin))
 
@@ -121,6 +132,7 @@ const headers = ({ ancestors, frames = false, images = [] }: Policy) => ({
 /** The headers of the widget in a frame, which pages of these origins may embed. */
 export const frameHeaders = (placement: Placement) => ({
   ...headers({ images: imagesOf(placement), ancestors: frameAncestors(placement.allowedOrigins) }),
+  ...permissions(placement),
   // Pages that isolate themselves embed only what agrees to it. Images of others then come without their cookies.
   "cross-origin-embedder-policy": "credentialless",
   "cross-origin-resource-policy": "cross-origin",
@@ -146,6 +158,7 @@ const ownPage = {
 export const chatHeaders = (placement: Placement) => ({
   ...headers({ images: imagesOf(placement), ancestors: "'none'" }),
   ...ownPage,
+  ...permissions(placement),
 })
 
 /** The headers of a page of the documentation. */
@@ -158,5 +171,5 @@ export const docsHeaders = {
 export const consoleHeaders = {
   ...headers({ frames: true, ancestors: "'none'" }),
   ...ownPage,
-  "permissions-policy": PERMISSIONS.replace("publickey-credentials-get=()", "publickey-credentials-get=(self)"),
+  "permissions-policy": allowing("microphone", "publickey-credentials-get"),
 }

@@ -35,7 +35,7 @@ const preferredIn = (header = ""): string => /^[\w-]*/.exec(header)?.[0] ?? ""
 
 /** The look of a launcher, without what it is anyway; its text is in the reader's language where the operator has one. */
 export const launcherLook = (
-  { language, launcher: { icon, side, size, text }, primary_color, translations }: WidgetConfig,
+  { language, launcher: { icon, side, size, text }, primary_color, translations, voice }: WidgetConfig,
   acceptLanguage: string | undefined,
 ): LauncherLook => {
   const tag = language === "auto" ? preferredIn(acceptLanguage) : language
@@ -49,6 +49,7 @@ export const launcherLook = (
     ...(side === "left" && { isLeft: true }),
     ...(shown !== "" && { text: shown }),
     ...(label !== undefined && { label }),
+    ...(voice !== null && { hasVoice: true }),
   }
 }
 

@@ -28,7 +28,7 @@ const carryOut = (parley: Parley, calls: ReadonlyArray<Call>): void => {
 
 const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call>): void => {
   const { color, label, language: tag, open: opensAtStart, position, target, theme: scheme } = script.dataset
-  const look: LauncherLook = typeof parleyLook === "undefined" ? {} : parleyLook
+  const look: LauncherLook = typeof parleyLook === "undefined" ? { hasVoice: true } : parleyLook
   const frameAddress = new URL(`widget/${encodeURIComponent(key)}`, new URL(".", script.src))
   const language = tag === "auto" ? undefined : tag
   const theme = scheme === "light" || scheme === "dark" ? scheme : undefined
@@ -130,7 +130,8 @@ const start = (key: string, script: HTMLScriptElement, queue: ReadonlyArray<Call
     if (frame !== undefined) return frame
     frame = document.createElement("iframe")
     frame.title = title
-    frame.allow = "clipboard-write"
+    // What the page does not know here, the frame's own document forbids.
+    frame.allow = `clipboard-write${look.hasVoice ? "; microphone" : ""}`
     if (isInline) frame.loading = "lazy"
     frame.src = frameAddress.href
     panel.prepend(frame)

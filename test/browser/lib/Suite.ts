@@ -53,10 +53,13 @@ export const goingOn =
   (title, body) =>
     test(title, () => check(visit, title, body), TEST_TIMEOUT)
 
-/** Opens the browser of a test file. `origins` are those that its pages may ask. */
-export const startBrowser = async (origins: ReadonlyArray<string>): Promise<BrowserSuite> => {
+/** Opens the browser of a test file, with further arguments. `origins` are those that its pages may ask. */
+export const startBrowser = async (
+  origins: ReadonlyArray<string>,
+  more?: ReadonlyArray<string>,
+): Promise<BrowserSuite> => {
   setDefaultTimeout(TEST_TIMEOUT)
-  const browser = await launch()
+  const browser = await launch(more)
   afterAll(() => browser.close())
   const open = (options: Partial<VisitOptions> = {}) => openVisit(browser, { origins, ...options })
   return {
@@ -100,9 +103,9 @@ let shared: ReturnType<typeof startPair> | undefined
 
 /**
  * Starts everything that a test file needs. A file that needs settings of its own gets a server of its own, which ends
- * after its tests.
+ * after its tests. `more` are arguments of the browser.
  */
-export const startSuite = async (settings?: Settings): Promise<Suite> => {
+export const startSuite = async (settings?: Settings, more?: ReadonlyArray<string>): Promise<Suite> => {
   const { model, server } = await (settings === undefined ? (shared ??= startPair()) : startPair(settings))
   const site = startHostSite(server.url)
   afterAll(async () => {
@@ -111,7 +114,7 @@ export const startSuite = async (settings?: Settings): Promise<Suite> => {
     await server.stop()
     model.stop()
   })
-  return { model, server, site, ...(await startBrowser([server.url, site.url])) }
+  return { model, server, site, ...(await startBrowser([server.url, site.url], more)) }
 }
 
 /** Waits until what has changed is laid out and painted. */

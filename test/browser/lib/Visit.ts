@@ -94,11 +94,11 @@ const watchPage = (page: Page, report: (problem: string) => void): void => {
   page.on("crash", () => report("the page crashed"))
 }
 
-/** Launches a browser. */
-export const launch = async (): Promise<Browser> => {
+/** Launches a browser, with further arguments. */
+export const launch = async (more: ReadonlyArray<string> = []): Promise<Browser> => {
   const found = findBrowser(process.env)
   if ("why" in found) throw new Error(`These tests run in a browser, and ${found.why}.`)
-  return chromium.launch({ executablePath: found.path, args: ARGUMENTS })
+  return chromium.launch({ executablePath: found.path, args: [...ARGUMENTS, ...more] })
 }
 
 /** Opens a new profile in a browser. */

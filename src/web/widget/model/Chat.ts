@@ -174,11 +174,21 @@ export class Chat {
 
   /** Uploads a file for the next message, as the visitor who will send it. */
   async upload(form: FormData): Promise<UploadedFile> {
-    if (this.#host.state.value === undefined) {
-      this.keep({ secret: randomSecret() })
-      this.client.renew()
-    }
+    this.becomeVisitor()
     return (await this.client.json<{ attachment: UploadedFile }>("POST", "attachments", form)).attachment
+  }
+
+  /** Makes the secret of a visitor who has sent nothing yet. */
+  becomeVisitor(): void {
+    if (this.#host.state.value !== undefined) return
+    this.keep({ secret: randomSecret() })
+    this.client.renew()
+  }
+
+  /** Goes on in a conversation that the visitor has begun. */
+  enter(conversation: SessionId): void {
+    this.conversation.value = conversation
+    this.keep({ conversation, unsent: undefined })
   }
 
   /** Sends a message again that was not sent, or that has no reply. */
@@ -297,8 +307,7 @@ export class Chat {
       ...request,
       ...(page === undefined ? {} : { page }),
     })
-    this.conversation.value = id
-    this.keep({ conversation: id, unsent: undefined })
+    this.enter(id)
   }
 
   #show({ messages, next_cursor, reply }: MessagesPage, unsent: ReadonlyArray<Entry> = []): void {
@@ -411,8 +420,7 @@ export class Chat {
     if ((event.type === "text" || event.type === "tool") && !this.entries.value.includes(reply))
       this.entries.value = [...this.entries.value, reply]
     if (event.type !== "start") return
-    this.conversation.value = event.conversation_id
-    this.keep({ conversation: event.conversation_id, unsent: undefined })
+    this.enter(event.conversation_id)
     if (this.#wantsStop) void this.stop()
   }
 

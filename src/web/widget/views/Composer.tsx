@@ -6,6 +6,7 @@ import { AttachButton, Chosen, takingFiles, Uploads } from "../../shared/Attachm
 import { failureFrom } from "../model/Failure.ts"
 import { wordsOf } from "./FailureNote.tsx"
 import { useWidget } from "./Context.ts"
+import { CallButton } from "./CallButton.tsx"
 import { IconButton } from "./IconButton.tsx"
 import { PeopleLine } from "./People.tsx"
 
@@ -102,6 +103,7 @@ export const Composer = (): VNode => {
             send()
           }}
         />
+        {mayTalk && <CallButton />}
         {isWriting ? (
           <IconButton class="send" icon={Square} size={16} label={texts.stop} onClick={() => void chat.stop()} />
         ) : (

@@ -1,0 +1,197 @@
+import { useSignal, useSignalEffect } from "@preact/signals"
+import { type IconNode, MicOff, Phone, PhoneOff, Square, X } from "lucide"
+import { type ButtonHTMLAttributes, render, type VNode } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { WidgetTexts } from "../../languages/WidgetTexts.ts"
+import { Icon } from "../shared/Icon.tsx"
+import { Scroller } from "../shared/Scroller.tsx"
+import { BrowserListener, BrowserSpeaker, recognition, recognizesLocally } from "./BrowserSpeech.ts"
+import { Call, type CallOptions } from "./Call.ts"
+import { Microphone } from "./Microphone.ts"
+import { Player } from "./Player.ts"
+import { RealtimeListener, type RealtimeWays } from "./RealtimeListener.ts"
+import css from "./voice.css" with { type: "text" }
+
+/*
+ * The entry of the voice part, a bundle of its own: with a Preact of its own, so that what the widget uses as well is not
+ * moved out of it into a file that every visitor waits for.
+ */
+
+export interface CallViewOptions extends CallOptions {
+  /** Name of the chatbot. */
+  readonly name: string
+  readonly texts: WidgetTexts
+  /** Says in words why a turn failed. */
+  readonly describe: (failure: unknown) => string
+  /** Absent where no realtime calls are made. */
+  readonly realtime?: RealtimeWays
+}
+
+/** Custom properties of the style sheet, by the fields of the chatbot's appearance. */
+const properties: Readonly<Record<string, string>> = {
+  backgroundColor: "--call-surface",
+  borderColor: "--call-line",
+  buttonColor: "--call-button",
+  buttonTextColor: "--call-on-button",
+  focusOutlineColor: "--call-focus",
+  textColor: "--call-text",
+  buttonRadius: "--call-button-radius",
+  cardRadius: "--call-radius",
+}
+
+const styleOf = (appearance: Readonly<Record<string, string | number>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(appearance)
+      .filter(([, value]) => value !== "")
+      .map(([field, value]) => [properties[field] ?? "", typeof value === "number" ? `${value}px` : value]),
+  )
+
+// By a script, since the policy of our pages allows no inline style.
+const sheet = new CSSStyleSheet()
+sheet.replaceSync(css)
+document.adoptedStyleSheets.push(sheet)
+
+const hasMicrophone = navigator.mediaDevices !== undefined && "AudioWorkletNode" in globalThis
+
+const isSupported = ({ listening, realtime, speaking }: CallOptions["config"]): boolean =>
+  realtime
+    ? hasMicrophone && "RTCPeerConnection" in globalThis
+    : (listening === "server" ? hasMicrophone : recognition !== undefined) &&
+      (speaking === "server" || "speechSynthesis" in globalThis)
+
+interface CallButtonProps extends Omit<ButtonHTMLAttributes, "icon"> {
+  readonly icon: IconNode
+  readonly label: string
+}
+
+const CallButton = ({ icon, label, ...rest }: CallButtonProps): VNode => (
+  <button type="button" {...rest}>
+    <Icon nodes={icon} />
+    {label}
+  </button>
+)
+
+interface CallViewProps {
+  readonly options: CallViewOptions
+  readonly onClose: () => void
+}
+
+/** A call, in a dialog. */
+export const CallView = ({ onClose, options }: CallViewProps): VNode => {
+  const { config, describe, language, name, realtime, texts } = options
+  const { appearance, avatar, listening, speaking, text } = config
+  const isBrowserListening = listening === "browser" && !config.realtime
+  const dialog = useRef<HTMLDialogElement>(null)
+  const captions = useRef<HTMLElement>(null)
+  const isLocal = useSignal(false)
+  const [call] = useState(() => new Call(options, speaking === "browser" ? new BrowserSpeaker(language) : new Player()))
+  const isMuted = call.isMuted.value
+  const phase = call.phase.value
+  const failure = call.failure.value
+  const close = () => dialog.current?.close()
+  const mute = () => call.mute(!isMuted)
+  // A model that listens itself is interrupted by what is said to it.
+  const interrupt = call.isAnswering && !config.realtime ? () => call.interrupt() : undefined
+  const start = () => {
+    if (config.realtime && realtime) return call.start(new RealtimeListener(realtime, call))
+    if (listening === "server" || !recognition) return call.start(new Microphone(config, call))
+    return call.start(new BrowserListener(recognition, language, isLocal.value, call))
+  }
+
+  useEffect(() => {
+    dialog.current?.showModal()
+    if (isBrowserListening) void recognizesLocally(language).then((is) => (isLocal.value = is))
+    return () => call.end()
+  }, [])
+  useSignalEffect(() => dialog.current?.style.setProperty("--call-level", call.level.value.toFixed(2)))
+  useSignalEffect(() => {
+    if (call.phase.value === "over") close()
+  })
+  useEffect(() => captions.current?.scrollTo({ top: captions.current.scrollHeight }), [call.exchanges.value])
+
+  const status = {
+    ready: text.callToAction,
+    listening: isMuted ? texts.muted : (text.listeningStatus ?? texts.listening),
+    thinking: texts.thinking,
+    speaking: text.speakingStatus ?? texts.speaking,
+    over: "",
+  }[phase]
+  const notices = [
+    failure instanceof DOMException ? texts.noMicrophone : failure !== undefined && describe(failure),
+    !isSupported(config) && texts.noCalls,
+    call.microphone.value,
+    isBrowserListening && texts.browserListens,
+    isBrowserListening && !isLocal.value && texts.makerReceives,
+  ]
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Short cuts of its buttons.
+    <dialog
+      ref={dialog}
+      class="call"
+      data-phase={phase}
+      aria-labelledby="call-name"
+      style={styleOf(appearance)}
+      // Escape, and the way back of a phone.
+      onCancel={(event) => {
+        if (interrupt === undefined) return
+        event.preventDefault()
+        interrupt()
+      }}
+      onClose={onClose}
+      onKeyDown={({ altKey, code, ctrlKey, metaKey, target }) => {
+        if (altKey || ctrlKey || metaKey) return
+        if (code === "KeyM" && phase !== "ready") mute()
+        if (code === "Space" && !(target instanceof HTMLButtonElement)) interrupt?.()
+      }}
+    >
+      <h2 id="call-name" class="ellipsis" dir="auto">
+        {name}
+      </h2>
+      <div class="call-face">{avatar === "" ? <Icon nodes={Phone} size={36} /> : <img src={avatar} alt="" />}</div>
+      <output class="call-status">{status}</output>
+      <Scroller of={captions} class="call-captions" label={texts.conversation}>
+        {call.exchanges.value.map(({ clauses, key, question }) => (
+          <div key={key}>
+            <p class="call-question" dir="auto">
+              {question}
+            </p>
+            <p aria-live="polite" dir="auto">
+              {clauses.map((clause, index) => (
+                <span key={index}>{clause} </span>
+              ))}
+            </p>
+          </div>
+        ))}
+      </Scroller>
+      <output class="call-notices">{notices.map((notice) => notice && <p key={notice}>{notice}</p>)}</output>
+      <div class="call-buttons">
+        {phase === "ready" ? (
+          <>
+            {isSupported(config) && (
+              <CallButton class="primary" icon={Phone} label={text.startCall ?? texts.call} onClick={start} />
+            )}
+            <CallButton icon={X} label={texts.close} onClick={close} />
+          </>
+        ) : (
+          <>
+            <CallButton icon={MicOff} label={texts.muted} aria-pressed={isMuted} onClick={mute} />
+            <CallButton icon={Square} label={texts.stop} aria-disabled={!interrupt} onClick={interrupt} />
+            <CallButton class="danger" icon={PhoneOff} label={text.endCall ?? texts.endCall} onClick={close} />
+          </>
+        )}
+      </div>
+    </dialog>
+  )
+}
+
+/** Shows a call over the document. Returns what closes it. */
+export const openCall = (options: CallViewOptions, onClose: () => void): (() => void) => {
+  const box = document.body.appendChild(document.createElement("div"))
+  const close = () => {
+    render(null, box)
+    box.remove()
+    onClose()
+  }
+  render(<CallView options={options} onClose={close} />, box)
+  return close
+}
