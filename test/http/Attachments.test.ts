@@ -128,7 +128,7 @@ describe("an attachment", () => {
     const own = await client.newOrganization()
     const { id } = await organizationOf(own)
     const { chatbot, visitor } = await widgetOf({}, own)
-    const quota = { bytes: 2 * images.png.length }
+    const quota = { bytes: 2 * images.png.length + 1 }
     expect((await client.patch(`${organizations}/${id}`, { json: { quota } })).status).toBe(200)
     attachmentIn(await uploadAs(visitor, images.png, "me.png"))
     problem(await uploadAs(visitor, images.png, "me.png"), 409, "quota_reached")

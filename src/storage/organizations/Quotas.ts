@@ -54,7 +54,7 @@ export class Quotas extends Context.Service<Quotas>()("parley/storage/organizati
         Effect.flatMap(CurrentOrganization, read),
         ({ held, limits }): EnsureRoom =>
           (more, from) => {
-            const bytes = from === "visitor" ? limits.bytes * VISITORS_SHARE : limits.bytes
+            const bytes = from === "visitor" ? Math.floor(limits.bytes * VISITORS_SHARE) : limits.bytes
             const failure = excess({ ...limits, bytes }, held, more)
             return failure === undefined ? Effect.void : Effect.fail(failure)
           },
