@@ -176,6 +176,26 @@ test.each([
   }
 })
 
+test("may ask for the microphone only where the chatbot has a voice agent, as the console may", async () => {
+  const { id } = await client.newChatbot({ is_public: true })
+  const microphone = async (path: string) =>
+    /microphone=\([^)]*\)/.exec((await visitor.get(path)).headers.get("permissions-policy") ?? "")?.[0]
+  const pages = [`/widget/${id}`, `/chat/${id}`]
+  for (const page of pages) expect(await microphone(page)).toBe("microphone=()")
+  await client.patch(`/api/external/chatbot/${id}/voice-agent`, {
+    json: { avatar: { imageUrl: "https://voices.example.com/a.png" } },
+  })
+  // What has changed holds within a second.
+  while ((await microphone(`/widget/${id}`)) === "microphone=()") await Bun.sleep(50)
+  for (const page of pages) {
+    expect(await microphone(page)).toBe("microphone=(self)")
+    expect(policyOf((await visitor.get(page)).headers)["img-src"]).toBe("'self' https://voices.example.com")
+  }
+  expect((await visitor.get(`/widget.js?key=${id}`)).text).toContain('parleyLook={"hasVoice":true}')
+  expect(await microphone("/console")).toBe("microphone=(self)")
+  expect(await microphone("/docs")).toBe("microphone=()")
+})
+
 describe("a page of its own", () => {
   test.each(["harbour", chatbot.id])("shows the public chatbot %s, and no other page embeds it", async (name) => {
     const { headers, status, text } = await visitor.get(`/chat/${name}`)

@@ -21,6 +21,9 @@ const sourcesOf = (name: string, content: string): string => {
   writeFileSync(join(sources, "widget/frame.tsx"), content)
   mkdirSync(join(sources, "docs"), { recursive: true })
   writeFileSync(join(sources, "docs/docs.ts"), "export {}")
+  mkdirSync(join(sources, "voice"), { recursive: true })
+  writeFileSync(join(sources, "voice/CallView.tsx"), "export {}")
+  writeFileSync(join(sources, "voice/worklet.ts"), "export {}")
   writeFileSync(join(sources, "console/main.tsx"), 'import "./main.css"\nvoid import("./later.ts")')
   writeFileSync(join(sources, "console/main.css"), "a { color: red }")
   writeFileSync(join(sources, "console/later.ts"), 'document.title = "later"')
@@ -83,6 +86,8 @@ test("a build has every file in three forms, and those of each document by its n
         "frame.js",
         "icon.svg",
         expect.stringMatching(/^later-\w+\.js$/),
+        "voice-worklet.js",
+        "voice.js",
         "widget.js",
       ])
       const read = (encoding: "identity" | "br" | "gzip") => files.read(build, "frame.js", encoding)
