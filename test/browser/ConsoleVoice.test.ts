@@ -25,7 +25,7 @@ const newScreen = async ({ expects, page }: Visit) => {
 visit("a voice agent is turned on, set up as a whole, stored as it was filled in, and turned off", async (visited) => {
   const { page } = visited
   const { stored } = await newScreen(visited)
-  await page.getByText("By each visitor's browser, which may send it to its maker").waitFor()
+  await page.getByText("in each visitor's browser, which may send it to its maker").waitFor()
   await page.getByText("Audio is never stored.").waitFor()
   await inspect(page, "console-voice-off")
   expect(await stored()).toBeNull()
@@ -50,6 +50,22 @@ visit("a voice agent is turned on, set up as a whole, stored as it was filled in
     ...others,
   }))
     await page.getByLabel(label, { exact: true }).fill(value)
+  const preview = page.getByRole("complementary", { name: "Preview" })
+  await preview.getByText("Ask aloud").waitFor()
+  for (const [state, words] of [
+    ["Listening", "All ears"],
+    ["Speaking", "Talking"],
+  ] as const) {
+    await preview.getByRole("button", { name: state }).click()
+    await preview.getByText(words).waitFor()
+  }
+  await preview.getByText("Bye").waitFor()
+  const look = await preview.locator(".call").evaluate((card) => {
+    const { backgroundColor, borderRadius, color } = getComputedStyle(card)
+    return { backgroundColor, borderRadius, color }
+  })
+  expect(look).toEqual({ backgroundColor: "rgb(16, 32, 48)", borderRadius: "24px", color: "rgb(255, 255, 255)" })
+  await page.evaluate(() => scrollTo(0, 0))
   await inspect(page, "console-voice-changed")
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByText("Changes saved.").waitFor()

@@ -7,6 +7,7 @@ import { Icon } from "../shared/Icon.tsx"
 import { Scroller } from "../shared/Scroller.tsx"
 import { BrowserListener, BrowserSpeaker, recognition, recognizesLocally } from "./BrowserSpeech.ts"
 import { Call, type CallOptions } from "./Call.ts"
+import { styleOf } from "./Look.ts"
 import { Microphone } from "./Microphone.ts"
 import { Player } from "./Player.ts"
 import { RealtimeListener, type RealtimeWays } from "./RealtimeListener.ts"
@@ -26,25 +27,6 @@ export interface CallViewOptions extends CallOptions {
   /** Absent where no realtime calls are made. */
   readonly realtime?: RealtimeWays
 }
-
-/** Custom properties of the style sheet, by the fields of the chatbot's appearance. */
-const properties: Readonly<Record<string, string>> = {
-  backgroundColor: "--call-surface",
-  borderColor: "--call-line",
-  buttonColor: "--call-button",
-  buttonTextColor: "--call-on-button",
-  focusOutlineColor: "--call-focus",
-  textColor: "--call-text",
-  buttonRadius: "--call-button-radius",
-  cardRadius: "--call-radius",
-}
-
-const styleOf = (appearance: Readonly<Record<string, string | number>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(appearance)
-      .filter(([, value]) => value !== "")
-      .map(([field, value]) => [properties[field] ?? "", typeof value === "number" ? `${value}px` : value]),
-  )
 
 // By a script, since the policy of our pages allows no inline style.
 const sheet = new CSSStyleSheet()

@@ -57,6 +57,19 @@ const traced = (events: ReadonlyArray<unknown>): Trace =>
 describe("a trace", () => {
   const trace = traced(whole)
 
+  test("of a spoken turn tells what was understood, and the times of the server", () => {
+    const spoken = traced([
+      { type: "data-transcript", data: { text: "When is the tide?" }, transient: true },
+      ...whole,
+      { type: "data-timings", data: { transcription_ms: 120, first_audio_ms: null }, transient: true },
+    ])
+    expect([spoken.transcript, spoken.timings]).toEqual([
+      "When is the tide?",
+      { transcription_ms: 120, first_audio_ms: null },
+    ])
+    expect([trace.transcript, trace.timings]).toEqual([undefined, {}])
+  })
+
   test("has the calls of the model with their tools, tokens and what was sent", () => {
     expect(trace).toMatchObject({
       state: "finished",

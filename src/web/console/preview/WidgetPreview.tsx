@@ -2,10 +2,12 @@ import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals
 import { Eye } from "lucide"
 import type { ComponentChildren } from "preact"
 import type { WidgetConfig } from "../../../domain/widget/Widget.ts"
-import type { Fields } from "../forms/Form.ts"
+import { type Fields, fieldsOf } from "../forms/Form.ts"
 import { Button } from "../parts/Buttons.tsx"
 import { Dialog, openDialog } from "../parts/Dialogs.tsx"
 import { Page } from "../parts/Layout.tsx"
+import { call } from "../server/Api.ts"
+import { resources } from "../server/Resource.ts"
 import { theme } from "../Theme.ts"
 import { WidgetFrame } from "./WidgetFrame.tsx"
 
@@ -66,6 +68,13 @@ export const lookOf = (chatbot: Fields, widget: Fields): PreviewConfig => {
   }
 }
 
+/** The stored fields of a chatbot's widget. */
+export const widgetFields = resources(async (chatbotId: string) =>
+  fieldsOf(
+    (await call("GET /api/external/chatbot/:chatbotId/chat-widget", { params: { chatbotId } })).chat_widget_config,
+  ),
+)
+
 export type PreviewConfig = typeof WidgetConfig.Encoded
 
 interface PreviewProps {
@@ -95,11 +104,12 @@ interface PreviewPageProps {
   readonly about?: string | undefined
   readonly docs: string
   readonly preview: ComponentChildren
+  readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** A screen on which a look is changed, with a preview beside it, or over it where there is no room. */
-export const PreviewPage = ({ children, preview, ...page }: PreviewPageProps) => {
+export const PreviewPage = ({ actions, children, preview, ...page }: PreviewPageProps) => {
   const show = () =>
     openDialog(
       <Dialog kind="drawer" title="Preview">
@@ -110,11 +120,14 @@ export const PreviewPage = ({ children, preview, ...page }: PreviewPageProps) =>
     <Page
       {...page}
       actions={
-        <span class="only-narrow">
-          <Button icon={Eye} onClick={show}>
-            Preview
-          </Button>
-        </span>
+        <>
+          {actions}
+          <span class="only-narrow">
+            <Button icon={Eye} onClick={show}>
+              Preview
+            </Button>
+          </span>
+        </>
       }
     >
       <div class="beside-preview stack loose">

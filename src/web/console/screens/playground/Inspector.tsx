@@ -3,7 +3,7 @@ import { formatCount, formatMillis, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Json } from "../../parts/Copy.tsx"
 import { Badge, FactList } from "../../parts/Layout.tsx"
-import { fieldsIn, isFields, jsonIn, textIn } from "../../server/Unknown.ts"
+import { fieldsIn, isFields, jsonIn, numberIn, textIn } from "../../server/Unknown.ts"
 import type { Exchange } from "./Exchange.ts"
 import { briefly, Passages, passagesIn, SEARCH_TOOL } from "./Passages.tsx"
 import {
@@ -56,9 +56,19 @@ export const Inspector = ({ exchange }: { readonly exchange: Exchange }) => {
   const now = exchange.elapsed.value
   const span = Math.max(1, isGoingOn(trace) ? now : trace.latest)
   const tokens = tokensOf(trace)
+  const timing = (name: string) => {
+    const millis = numberIn(trace.timings[name])
+    return millis !== undefined && formatMillis(millis)
+  }
   const facts = {
+    Heard: timing("listened_ms"),
+    Transcription: timing("transcription_ms"),
+    "First text": timing("first_text_ms"),
+    "First audio": timing("first_audio_ms"),
+    Spoken: timing("spoken_ms"),
     Time: formatMillis(span),
-    "Time to first text": trace.firstText !== undefined && formatMillis(trace.firstText),
+    "Time to first text":
+      trace.transcript === undefined && trace.firstText !== undefined && formatMillis(trace.firstText),
     "Model calls": formatCount(modelCallsOf(trace).length),
     "Input tokens": formatCount(tokens.input),
     "Cached tokens": tokens.cached > 0 && formatCount(tokens.cached),

@@ -81,6 +81,10 @@ export interface Trace {
   /** The sentences of the text that no passage supports. */
   readonly unsupported: ReadonlyArray<string>
   readonly error: string | undefined
+  /** What was understood of a spoken question; undefined for one that was written. */
+  readonly transcript: string | undefined
+  /** The server's times of a spoken turn, in milliseconds by their names; empty for a written one. */
+  readonly timings: Fields
   readonly stepEnd: number
   readonly latest: number
 }
@@ -95,6 +99,8 @@ export const newTrace: Trace = {
   quotes: [],
   unsupported: [],
   error: undefined,
+  transcript: undefined,
+  timings: {},
   stepEnd: 0,
   latest: 0,
 }
@@ -153,6 +159,10 @@ const changed = (trace: Trace, event: Fields, at: number): Trace => {
       const sentences = Array.isArray(event["data"]) ? event["data"] : []
       return { ...trace, unsupported: sentences.map((each) => text(fieldsIn(each)["sentence"])) }
     }
+    case "data-transcript":
+      return { ...trace, transcript: text(fieldsIn(event["data"])["text"]) }
+    case "data-timings":
+      return { ...trace, timings: fieldsIn(event["data"]) }
     case "data-step":
       return withCall(trace, () => ({ facts: factsOf(fieldsIn(event["data"])) }))
     case "finish-step":

@@ -8,9 +8,8 @@ import { fieldsOf, type Form } from "../../forms/Form.ts"
 import { ModelField } from "../../forms/ModelField.tsx"
 import { SelectField, Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import { LoadedPage, Section } from "../../parts/Layout.tsx"
-import { lookOf, PreviewPage, WidgetPreview } from "../../preview/WidgetPreview.tsx"
-import { call } from "../../server/Api.ts"
-import { resources, useResource } from "../../server/Resource.ts"
+import { lookOf, PreviewPage, widgetFields, WidgetPreview } from "../../preview/WidgetPreview.tsx"
+import { useResource } from "../../server/Resource.ts"
 import { PeopleSection } from "./PeopleSection.tsx"
 import { SynonymSuggestions } from "./SynonymSuggestions.tsx"
 
@@ -115,12 +114,6 @@ const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; reado
     </Section>
   )
 }
-
-const widgetFields = resources(async (chatbotId: string) =>
-  fieldsOf(
-    (await call("GET /api/external/chatbot/:chatbotId/chat-widget", { params: { chatbotId } })).chat_widget_config,
-  ),
-)
 
 const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly first: VersionedChatbot }) => {
   const form = useChatbotForm(chatbotId, first)

@@ -4,20 +4,21 @@ import { useChatbotForm } from "../../forms/ChatbotForm.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { Empty, FactList, LoadedPage, Page, Section } from "../../parts/Layout.tsx"
+import { Empty, LoadedPage, Page, Section } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.ts"
+import { lookOf, PreviewPage, widgetFields } from "../../preview/WidgetPreview.tsx"
 import { type Answer, call, request } from "../../server/Api.ts"
 import { resources, together, useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
+import { CallPreview } from "./CallPreview.tsx"
 import { VoiceFields } from "./VoiceFields.tsx"
 
 const ROUTE = "/api/external/chatbot/:chatbotId/voice-agent"
-export type Voice = Answer<`GET ${typeof ROUTE}`>["voice"]
+type Voice = Answer<`GET ${typeof ROUTE}`>["voice"]
 
-export const fetchVoice = async (chatbotId: string): Promise<Voice> =>
-  (await call(`GET ${ROUTE}`, { params: { chatbotId } })).voice
-
-const voiceResource = resources(fetchVoice)
+const voiceResource = resources(
+  async (chatbotId: string) => (await call(`GET ${ROUTE}`, { params: { chatbotId } })).voice,
+)
 
 const turnOn = (chatbotId: string) =>
   attempt(async () => {
@@ -40,26 +41,38 @@ const turnOff = (chatbotId: string) =>
   )
 
 const listening = {
-  server: "By the transcription server of this installation (TRANSCRIPTION_…).",
+  server: "on the transcription server that this server is set up with (TRANSCRIPTION_…).",
   browser:
-    "By each visitor's browser, which may send it to its maker; some browsers cannot. Set TRANSCRIPTION_… to use a server.",
+    "in each visitor's browser, which may send it to its maker; some browsers cannot. Set TRANSCRIPTION_… to use a server.",
 }
 
 const speaking = {
-  server: "By the speech server of this installation (SPEECH_…).",
-  browser: "By each visitor's browser, with a voice of the device. Set SPEECH_… to use a server.",
+  server: "by the speech server that this server is set up with (SPEECH_…).",
+  browser: "by each visitor's browser, in a voice of the device. Set SPEECH_… to use a server.",
 }
 
 /** Where the speech of calls is understood and spoken, and what becomes of it. */
 const Servers = ({ voice }: { readonly voice: Voice }) => (
   <Section title="How calls work">
-    <FactList
-      facts={{
-        "Speech understood": voice.realtime ? "By the realtime model (REALTIME_MODEL)." : listening[voice.listening],
-        "Replies spoken": voice.realtime ? "By the realtime model (REALTIME_MODEL)." : speaking[voice.speaking],
-        Stored: "The text of both sides, as in a chat. Audio is never stored.",
-      }}
-    />
+    <ul class="stack tight">
+      {voice.realtime ? (
+        <li>
+          <strong>A realtime model</strong> understands speech and speaks the replies (REALTIME_MODEL).
+        </li>
+      ) : (
+        <>
+          <li>
+            <strong>Speech is understood</strong> {listening[voice.listening]}
+          </li>
+          <li>
+            <strong>Replies are spoken</strong> {speaking[voice.speaking]}
+          </li>
+        </>
+      )}
+      <li>
+        <strong>Audio is never stored.</strong> The text of both sides is, as in a chat.
+      </li>
+    </ul>
   </Section>
 )
 
@@ -92,8 +105,12 @@ const Off = ({ chatbotId, first, voice }: VoiceProps) => (
 
 const Editing = ({ chatbotId, first, voice }: VoiceProps) => {
   const form = useChatbotForm(chatbotId, first)
+  const { name, primary_color: primary } = lookOf(
+    form.fields.value,
+    useResource(widgetFields(chatbotId)).data.value ?? {},
+  )
   return (
-    <Page
+    <PreviewPage
       title="Voice"
       docs="voice"
       of={first.chatbot.name}
@@ -105,12 +122,13 @@ const Editing = ({ chatbotId, first, voice }: VoiceProps) => {
           </Button>
         )
       }
+      preview={<CallPreview {...{ form, name, primary }} />}
     >
       <Servers voice={voice} />
       <EditForm form={form} label={`${first.chatbot.name} voice agent`}>
         <VoiceFields form={form} />
       </EditForm>
-    </Page>
+    </PreviewPage>
   )
 }
 

@@ -110,6 +110,7 @@ export const VoiceFields = ({ form }: { readonly form: Form }) => (
         type="url"
         placeholder="https://example.com/avatar.png"
         maxLength={2_048}
+        hint="Visitors see it. The preview and test calls show only images of this server."
       />
     </Section>
     <Section title="Texts" about="Empty fields are filled in the visitor's language.">

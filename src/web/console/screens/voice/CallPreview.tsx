@@ -1,0 +1,95 @@
+import { useSignal } from "@preact/signals"
+import { MicOff, Phone, PhoneOff, Square, X } from "lucide"
+import { widget as texts } from "../../../../languages/en.ts"
+import { accent, formatColor, parseColor, textOn } from "../../../shared/Contrast.ts"
+import { Icon } from "../../../shared/Icon.tsx"
+import { styleOf } from "../../../voice/Look.ts"
+import css from "../../../voice/voice.css" with { type: "text" }
+import type { Form } from "../../forms/Form.ts"
+import { Tabs } from "../../parts/Layout.tsx"
+import { path } from "./VoiceFields.tsx"
+
+// By a script, since the policy of our pages allows no inline style.
+const sheet = new CSSStyleSheet()
+sheet.replaceSync(css)
+document.adoptedStyleSheets.push(sheet)
+
+/** The colours of buttons in a widget of a primary colour, which those of calls have unless the operator sets others. */
+export const buttonColors = (primary: string) => {
+  const color = parseColor(primary) ?? parseColor(accent) ?? [0, 0, 0]
+  return { buttonColor: formatColor(color), buttonTextColor: formatColor(textOn(color)) }
+}
+
+const APPEARANCE = path("appearance.")
+
+/** An image of this server; empty for those of others, which the policy of the console's pages forbids. */
+export const ownImage = (address: string): string => (URL.parse(address)?.origin === location.origin ? address : "")
+
+/** The appearance that is being edited. */
+const appearanceOf = (form: Form): Readonly<Record<string, string | number>> =>
+  Object.fromEntries(
+    Object.entries(form.fields.value).flatMap(([field, value]) =>
+      field.startsWith(APPEARANCE) && (typeof value === "string" || typeof value === "number")
+        ? [[field.slice(APPEARANCE.length), value]]
+        : [],
+    ),
+  )
+
+const phases = { ready: "Before", listening: "Listening", speaking: "Speaking" }
+
+interface CallPreviewProps {
+  readonly form: Form
+  readonly name: string
+  /** The primary colour of the widget. */
+  readonly primary: string
+}
+
+/** The look of a call as it is being edited, in English where the operator has no texts. Nothing in it can be pressed. */
+export const CallPreview = ({ form, name, primary }: CallPreviewProps) => {
+  const phase = useSignal<keyof typeof phases>("ready")
+  const own = (field: string, usual: string): string => form.text(path(`text.${field}`)) || usual
+  const avatar = ownImage(form.text(path("avatar.imageUrl")))
+  const status = {
+    ready: own("callToAction", ""),
+    listening: own("listeningStatus", texts.listening),
+    speaking: own("speakingStatus", texts.speaking),
+  }[phase.value]
+  const buttons =
+    phase.value === "ready"
+      ? ([
+          ["primary", Phone, own("startCall", texts.call)],
+          ["", X, texts.close],
+        ] as const)
+      : ([
+          ["", MicOff, texts.muted],
+          ["", Square, texts.stop],
+          ["danger", PhoneOff, own("endCall", texts.endCall)],
+        ] as const)
+  return (
+    <div class="stack">
+      <Tabs label="State of the call" value={phase.value} onValue={(next) => (phase.value = next)} options={phases} />
+      <figure aria-label={`Call with ${name}. ${status}`}>
+        <div
+          inert
+          class="call call-preview"
+          data-phase={phase.value}
+          style={styleOf({ ...buttonColors(primary), ...appearanceOf(form) })}
+        >
+          <h2 class="ellipsis" dir="auto">
+            {name}
+          </h2>
+          <div class="call-face">{avatar === "" ? <Icon nodes={Phone} size={36} /> : <img src={avatar} alt="" />}</div>
+          <p class="call-status">{status}</p>
+          <div class="call-buttons">
+            {buttons.map(([kind, icon, label]) => (
+              <button key={label} type="button" class={kind}>
+                <Icon nodes={icon} />
+                {label}
+              </button>
+            ))}
+          </div>
+        </div>
+      </figure>
+    </div>
+  )
+}
