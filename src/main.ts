@@ -133,7 +133,7 @@ const services = configured(Services.layer).pipe(
   Layer.provide([agent, examinationOf(storage, provenStore), outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
-  Layer.provide([models, embeddings, storage, provenStore]),
+  Layer.provide([models, embeddings, storage, provenStore, FetchHttpClient.layer]),
 )
 
 const backupRuns = BackupRuns.layer.pipe(Layer.provide(Backup.layer), Layer.provide([storage, provenStore]))

@@ -14,7 +14,7 @@ import type { Generation } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, type AgentSettings, type AgentSizes, agentSizes, runLoop } from "./Loop.ts"
 import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
-import type { OnGivenUp } from "../models/ModelCalls.ts"
+import type { ModelBounds, OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
 import { tokensOfCharacters } from "../models/TokenCount.ts"
@@ -53,6 +53,7 @@ export interface AgentInput {
   readonly tools?: ReadonlyArray<AgentTool>
   /** Receives the events of the reply as they happen. With it, the model's answers are requested as streams. */
   readonly emit?: Emit | undefined
+  readonly bounds?: ModelBounds | undefined
   /** Whether the steps of a stream show the requests that were sent to the model, as those of a whole answer do. */
   readonly showsRequests?: boolean | undefined
   /**
@@ -174,6 +175,7 @@ export class Agent extends Context.Service<
                 calls,
                 tools,
                 onGivenUp,
+                bounds: input.bounds,
                 emit: isWithheld && emit !== undefined ? withoutTexts(emit) : emit,
                 onBegin: isWithheld ? () => {} : onBegin,
                 showsRequests: input.showsRequests === true,

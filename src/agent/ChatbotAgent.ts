@@ -15,6 +15,7 @@ import { ChatbotTools } from "../storage/tools/ChatbotTools.ts"
 import { asked } from "../knowledge/QuestionForms.ts"
 
 type FromCaller =
+  | "bounds"
   | "emit"
   | "history"
   | "onHumanRequested"
@@ -28,6 +29,8 @@ type FromCaller =
 export interface ChatbotReplyInput extends Pick<AgentInput, FromCaller> {
   /** Instructions of the calling application; empty for none. */
   readonly application: string
+  /** Whether the reply is spoken. */
+  readonly isSpoken?: boolean
   /** Called with each search as it begins, and with what it then finds; and with an approved answer that was found. */
   readonly onSearch?: (search: Searched) => void
   /** What searches have found already, by their queries; those are not done again. */
@@ -108,7 +111,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
 
     return {
       /** Makes a reply. Nothing of it is stored. */
-      reply: (chatbot: ChatbotRow, { application, onSearch, searched, ...input }: ChatbotReplyInput) =>
+      reply: (chatbot: ChatbotRow, { application, isSpoken, onSearch, searched, ...input }: ChatbotReplyInput) =>
         Effect.flatMap(toolsOf(chatbot), (tools) =>
           agent.reply({
             ...input,
@@ -121,6 +124,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
               prompt: chatbot.settings.prompt,
               personality: chatbot.personality_config,
               application,
+              isSpoken,
             },
             toolsEnabled: chatbot.settings.isToolEnabled,
             search: searchOf(chatbot, onSearch, searched),

@@ -3,7 +3,7 @@ import * as Prompt from "effect/ai/Prompt"
 import { allEmitted, type Emit } from "./AgentEvent.ts"
 import type { Generation } from "./Generation.ts"
 import type { Generate } from "./Loop.ts"
-import type { ModelCalls, OnGivenUp } from "../models/ModelCalls.ts"
+import type { ModelBounds, ModelCalls, OnGivenUp } from "../models/ModelCalls.ts"
 import { StreamedGeneration } from "./StreamedGeneration.ts"
 import type { AgentTool } from "./tools/AgentTool.ts"
 
@@ -11,6 +11,7 @@ interface GenerateOptions {
   readonly calls: ModelCalls
   readonly tools: ReadonlyArray<AgentTool>
   readonly onGivenUp: OnGivenUp
+  readonly bounds?: ModelBounds | undefined
   /** Receives the events of an answer as they are received. Without it, answers are requested in one piece. */
   readonly emit: Emit | undefined
   /**
@@ -23,7 +24,15 @@ interface GenerateOptions {
 }
 
 /** Makes the function that calls a model for one answer. */
-export const makeGenerate = ({ calls, emit, onBegin, onGivenUp, showsRequests, tools }: GenerateOptions): Generate => {
+export const makeGenerate = ({
+  bounds,
+  calls,
+  emit,
+  onBegin,
+  onGivenUp,
+  showsRequests,
+  tools,
+}: GenerateOptions): Generate => {
   const isWhole = emit === undefined
   let texts = 0
   const newTextId = () => `text-${++texts}`
@@ -36,6 +45,7 @@ export const makeGenerate = ({ calls, emit, onBegin, onGivenUp, showsRequests, t
         tools: use === "none" ? [] : tools,
         toolChoice: use === "offered" ? "auto" : "none",
         isWhole,
+        bounds,
         isBodyKept: isWhole || showsRequests,
       } as const
       return calls

@@ -25,6 +25,7 @@ import { TestsApi } from "./evaluation/Tests.ts"
 import { TopicsApi } from "./topics/Topics.ts"
 import { TestRunsApi } from "./evaluation/TestRuns.ts"
 import { UsageApi } from "./organizations/Usage.ts"
+import { VoiceApi } from "./voice/Voice.ts"
 import { WebhooksApi } from "./webhooks/Webhooks.ts"
 import { WidgetAccessApi, WidgetApi } from "./widget/Widget.ts"
 
@@ -56,6 +57,7 @@ export class Api extends HttpApi.make("parley")
     ChatbotToolsApi,
     TopicsApi,
     UsageApi,
+    VoiceApi,
     AdminApi,
     AuditLogApi,
     SignInProvidersApi,

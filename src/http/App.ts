@@ -38,6 +38,7 @@ import * as Tests from "./evaluation/Tests.ts"
 import * as Topics from "./topics/Topics.ts"
 import * as TestRuns from "./evaluation/TestRuns.ts"
 import * as Usage from "./organizations/Usage.ts"
+import * as Voice from "./voice/Voice.ts"
 import * as Web from "./web/Web.ts"
 import { WebFiles } from "./web/WebFiles.ts"
 import * as Webhooks from "./webhooks/Webhooks.ts"
@@ -70,6 +71,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     Topics.layer,
     TestRuns.layer,
     Usage.layer,
+    Voice.layer,
     Webhooks.layer,
     Widget.layer,
     IdentitySecrets.layer,

@@ -39,6 +39,8 @@ export interface FormLimits {
 
 /** The most fields of a form beside its files. */
 const FIELDS_MAX_COUNT = 4
+/** The most parts of a form that stays in memory. */
+const FIELDS_IN_MEMORY_MAX_COUNT = 16
 /** The most bytes of one field, and of all of a form except the content of its files. */
 const OVERHEAD_BYTES = 64 * 1024
 /**
@@ -189,6 +191,54 @@ export class ReceivedForms extends Context.Service<ReceivedForms>()("parley/http
           )
           if (idempotent !== undefined) yield* idempotent.begin(partsOf(persisted, hashes))
           return decoded
+        }),
+
+        /** Receives a form with at most one small file, `audio`, which stays in memory, and decodes its other fields. */
+        receiveInMemory: Effect.fn("ReceivedForms.receiveInMemory")(function* <A>(
+          form: Schema.ConstraintDecoder<A>,
+          parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
+          fileSize: number,
+          request: HttpServerRequest.HttpServerRequest,
+        ) {
+          const limits = { fileSize, files: 1 }
+          if (isLonger(request, fileSize + OVERHEAD_BYTES)) return yield* formTooLarge(limits)
+          const arrived = { bytes: 0 }
+          const texts = new Map<string, string>()
+          let audio: Uint8Array | undefined
+          const receivePart = (part: Multipart.Part) => {
+            if (part._tag === "Field") return Effect.sync(() => void texts.set(part.key, part.value))
+            if (part.key !== "audio" || audio !== undefined) {
+              return Effect.fail(multipartError(TooLarge.files(limits.files)))
+            }
+            const chunks: Array<Uint8Array> = []
+            return Stream.runForEach(part.content, (chunk) => {
+              arrived.bytes += chunk.length
+              chunks.push(chunk)
+              return Effect.void
+            }).pipe(
+              Effect.map(() => {
+                audio = Buffer.concat(chunks)
+              }),
+            )
+          }
+          yield* Stream.runForEach(parts, receivePart).pipe(
+            Effect.raceFirst(whileArriving(arrived)),
+            Effect.provideContext(
+              Multipart.limitsServices({
+                maxParts: FIELDS_IN_MEMORY_MAX_COUNT,
+                maxFieldSize: ByteSize.bytes(OVERHEAD_BYTES),
+                maxFileSize: ByteSize.bytes(fileSize),
+                maxTotalSize: ByteSize.bytes(fileSize + OVERHEAD_BYTES),
+                fieldMimeTypes: [],
+              }),
+            ),
+            Effect.catchTag("MultipartError", (error) => failWith(error, limits)),
+          )
+          const fields = yield* Effect.mapError(
+            Schema.decodeEffect(form, { errors: "all", onExcessProperty: "error" })(Object.fromEntries(texts)),
+            ({ issue }) => invalidBody(issue),
+          )
+          return { fields, audio }
         }),
       }
     }),

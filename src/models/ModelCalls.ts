@@ -4,6 +4,16 @@ import type { ProviderFailure } from "./calls/ProviderFailure.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { ToolDeclaration } from "./ToolDeclaration.ts"
 
+/** Bounds of an answer; what is absent is the model's own, and that of the server. */
+export interface ModelBounds {
+  readonly temperature?: number | undefined
+  readonly max_output_tokens?: number | undefined
+}
+
+/** The most tokens of an answer within the bounds of a request, and those of the server. */
+export const outputTokensWithin = (bounds: ModelBounds | undefined, most: number): number =>
+  Math.min(bounds?.max_output_tokens ?? most, most)
+
 export interface ModelRequest {
   readonly prompt: Prompt.Prompt
   readonly tools: ReadonlyArray<ToolDeclaration>
@@ -11,6 +21,7 @@ export interface ModelRequest {
   readonly toolChoice: "auto" | "none"
   /** Whether the answer is asked for in one piece. Its parts are passed together, so that a broken one is made anew. */
   readonly isWhole?: boolean
+  readonly bounds?: ModelBounds | undefined
   /** Whether the body of the request is kept in memory, to show it. */
   readonly isBodyKept?: boolean
 }

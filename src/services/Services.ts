@@ -49,6 +49,7 @@ import { LiveReplies } from "./widget/LiveReplies.ts"
 import { VisitorChats } from "./widget/VisitorChats.ts"
 import { VisitorHandovers } from "./widget/VisitorHandovers.ts"
 import { VisitorUpdates } from "./widget/VisitorUpdates.ts"
+import { VoiceTurns } from "./voice/VoiceTurns.ts"
 import { VisitorConversations } from "./widget/VisitorConversations.ts"
 
 export interface ServicesSettings extends SystemStatesSettings {
@@ -66,7 +67,12 @@ export interface ServicesSettings extends SystemStatesSettings {
 export const tenancy = People.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Organizations.layer)))
 
 /** The services of the chat widget. */
-const widget = Layer.mergeAll(VisitorUpdates.layer(), VisitorHandovers.layer, VisitorChats.layer).pipe(
+const widget = Layer.mergeAll(
+  VisitorUpdates.layer(),
+  VisitorHandovers.layer,
+  VisitorChats.layer,
+  VoiceTurns.layer,
+).pipe(
   Layer.provideMerge(VisitorTokens.layer()),
   Layer.provideMerge(Layer.mergeAll(Placements.layer, IdentitySecrets.layer, VisitorConversations.layer)),
   Layer.provide(LiveReplies.layer),

@@ -56,6 +56,7 @@ import { SignIns } from "./people/SignIns.ts"
 import { RateCounts } from "./RateCounts.ts"
 import { Reembeddings } from "./documents/Reembeddings.ts"
 import { Replies } from "./conversations/Replies.ts"
+import { SpokenReplies } from "./conversations/SpokenReplies.ts"
 import { Returns } from "./inbox/Returns.ts"
 import { Retention } from "./conversations/Retention.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
@@ -127,6 +128,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Archives.layer,
     SourcePages.layer,
     SourceRuns.layer,
+    SpokenReplies.layer,
     CrawledHosts.layer,
     SourceFrontier.layer.pipe(Layer.provide(Documents.layer), Layer.provideMerge(SourceQueue.layer)),
     Sources.layer.pipe(Layer.provide(Documents.layer)),

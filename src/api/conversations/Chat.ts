@@ -10,7 +10,7 @@ import { alsoStream } from "../parts/EventStream.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
 
-const SessionToken = textBetween(1, 200).annotate({ examples: ["0b9f7c1e-52a4-4d86-9a3f-6a1f0c2b7d35"] })
+export const SessionToken = textBetween(1, 200).annotate({ examples: ["0b9f7c1e-52a4-4d86-9a3f-6a1f0c2b7d35"] })
 
 /** The headers of a response with a reply: as JSON or as a stream, in either dialect. */
 export const ReplyHeaders = {

@@ -21,6 +21,7 @@ import {
 } from "../../domain/widget/Widget.ts"
 import { uploadOfVisitor } from "../conversations/Attachments.ts"
 import { chatFailures } from "../conversations/Chat.ts"
+import { turnOfVisitor } from "../voice/Voice.ts"
 import { Problems, RequestBody, VisitorAuthorization } from "../Middleware.ts"
 import { AnsweredBy, described, IsForStrangers, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { alsoStream, onlyStream } from "../parts/EventStream.ts"
@@ -304,6 +305,7 @@ export class WidgetApi extends HttpApiGroup.make("widget")
     updates,
     presence,
     uploadOfVisitor,
+    turnOfVisitor,
   )
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateEndpoints(AnsweredBy, "the visitor's worker")

@@ -15,7 +15,7 @@ import { unexpressed } from "../schema/Unexpressed.ts"
  */
 
 /** Longest message of a visitor, in UTF-16 code units. */
-const VISITOR_MESSAGE_MAX_LENGTH = 32_000
+export const VISITOR_MESSAGE_MAX_LENGTH = 32_000
 
 /** Name by which a page embeds a chatbot: a publishable key, or the id of a chatbot that is public. */
 export const WidgetKey = textBetween(1, 64).annotate({

@@ -15,11 +15,11 @@ import { replyHeaders } from "../ReplyHeaders.ts"
 import { Server } from "../server/Server.ts"
 
 /** The encoder of one reply as server-sent events in one protocol. It has state, so each reply needs its own. */
-export interface Protocol<Answer = ChatAnswer> {
+export interface Protocol<Answer = ChatAnswer, Event = ChatEvent> {
   /** The headers of the response that belong to the protocol. */
   readonly headers: Readonly<Record<string, string>>
   /** Encodes an event of the reply. Empty for an event that the protocol does not have. */
-  readonly event: (event: ChatEvent) => string
+  readonly event: (event: Event) => string
   /** Encodes the end of a complete reply. */
   readonly finished: (answer: Answer) => string
   /** Encodes the end of a reply that has failed. */
@@ -68,9 +68,9 @@ const streamContext = (services: Context.Context<never>, request: Context.Contex
  * is an ordinary failure, with a status of its own. Afterwards the reply runs in a fiber of its own until it ends, the
  * client disconnects or the server shuts down.
  */
-export const respondWithStream = <Answer, E extends Failure>(
-  reply: (emit: ChatEmit) => Effect.Effect<Answer, E, Caller | CurrentOrganization>,
-  protocol: Protocol<Answer>,
+export const respondWithStream = <Answer, E extends Failure, Event extends { readonly type: string } = ChatEvent>(
+  reply: (emit: ChatEmit<Event | ChatEvent>) => Effect.Effect<Answer, E, Caller | CurrentOrganization>,
+  protocol: Protocol<Answer, Event | ChatEvent>,
   { heartbeat, lifecycle, server, services }: Effect.Success<typeof streamingOptions>,
 ) =>
   Effect.contextWith((context: Context.Context<Caller | CurrentOrganization | HttpServerRequest.HttpServerRequest>) => {
@@ -92,8 +92,8 @@ export const respondWithStream = <Answer, E extends Failure>(
       })
     const leave = () => fiber.interruptUnsafe()
     const events = new EventStream({ heartbeatMillis: Duration.toMillis(heartbeat), onLeave: leave })
-    const emit: ChatEmit = (event) => {
-      if (event.type === "start") facts = event
+    const emit: ChatEmit<Event | ChatEvent> = (event) => {
+      if (isStart(event)) facts = event
       const text = protocol.event(event)
       if (claim !== undefined) sent += text
       return text === "" ? undefined : events.write(text)
@@ -134,7 +134,13 @@ const takeOver = (idempotent: IdempotentRequest | undefined) => {
   return idempotent?.claim
 }
 
-const lastWords = <Answer>(protocol: Protocol<Answer>, exit: Exit.Exit<Answer, Failure>): string => {
+const isStart = (event: { readonly type: string }): event is Extract<ChatEvent, { readonly type: "start" }> =>
+  event.type === "start"
+
+const lastWords = <Answer>(
+  protocol: Pick<Protocol<Answer>, "aborted" | "failed" | "finished">,
+  exit: Exit.Exit<Answer, Failure>,
+): string => {
   if (Exit.isSuccess(exit)) return protocol.finished(exit.value)
   if (Cause.hasInterrupts(exit.cause)) return protocol.aborted(shutDown)
   const failure = Cause.findError(exit.cause)

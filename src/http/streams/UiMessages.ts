@@ -67,8 +67,11 @@ export class UiMessages implements Protocol<Pick<ChatAnswer, "finish_reason">> {
       })
       return ""
     }
-    const text = this.encode(event)
-    if (this.start === "") return text
+    return this.begun(this.encode(event))
+  }
+
+  /** Chunks that come after the beginning of the message, if it has begun. */
+  protected begun(text: string): string {
     const start = this.start
     this.start = ""
     return start + text

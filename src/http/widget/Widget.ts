@@ -18,6 +18,7 @@ import { respondingWithChanges } from "../streams/Changes.ts"
 import { streamingOptions } from "../streams/Streaming.ts"
 import { attachmentHandlers } from "../conversations/Attachments.ts"
 import { formatOf, transcriptFile } from "../conversations/TranscriptFile.ts"
+import { turnOfVisitor } from "../voice/Voice.ts"
 import { respondWithReply } from "./ReplyStream.ts"
 
 const conversing = HttpApiBuilder.group(
@@ -126,6 +127,7 @@ const conversing = HttpApiBuilder.group(
         ),
 
       upload: uploadOfVisitor,
+      voiceTurn: yield* turnOfVisitor,
     })
   }),
 )

@@ -8,7 +8,7 @@ import { type CallSettings, type Dialect, makeCalls, makeConnection } from "../c
 import { timedOut } from "../calls/ProviderFailure.ts"
 import { readStart } from "../../outbound/ResponseText.ts"
 import { REFUSAL_BYTES_MAX } from "../calls/ResponseBody.ts"
-import type { ModelCalls, ModelRequest } from "../ModelCalls.ts"
+import { type ModelCalls, type ModelRequest, outputTokensWithin } from "../ModelCalls.ts"
 import { ANTHROPIC_API_KEY } from "../../system/Variables.ts"
 
 export interface AnthropicSettings {
@@ -44,9 +44,11 @@ const cacheMark = { cache_control: { type: "ephemeral" } } as const
  */
 const createParams = (model: string, outputTokensMax: number, options: ModelRequest): MessageCreateParams => {
   const { system, tools, ...request } = messagesRequest(model, options)
+  const { bounds } = options
   const lastTool = tools?.at(-1)
   return {
-    max_tokens: outputTokensMax,
+    // No temperature: the newer models refuse it.
+    max_tokens: outputTokensWithin(bounds, outputTokensMax),
     ...cacheMark,
     ...request,
     ...(options.isWhole === true ? {} : { stream: true }),

@@ -5,11 +5,11 @@ import { disconnected, failureOfStatus, timedOut } from "./ProviderFailure.ts"
 import { readStart } from "../../outbound/ResponseText.ts"
 import { REFUSAL_BYTES_MAX } from "./ResponseBody.ts"
 
-/** Makes the function that sends bodies of JSON by this request. They are text, so that a step shows what was sent. */
-export const senderOf = (post: HttpClientRequest.HttpClientRequest, client: HttpClient.HttpClient): Dialect["send"] => {
+/** Makes the function that sends requests, and returns a successful response within `millis` milliseconds. */
+export const sending = (client: HttpClient.HttpClient) => {
   const scoped = HttpClient.withScope(client)
-  return (body, millis) =>
-    scoped.execute(HttpClientRequest.bodyText(post, body, "application/json")).pipe(
+  return (request: HttpClientRequest.HttpClientRequest, millis: number) =>
+    scoped.execute(request).pipe(
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
       // A redirect would send the key, or the conversation, to a server that nobody configured.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
@@ -21,6 +21,12 @@ export const senderOf = (post: HttpClientRequest.HttpClientRequest, client: Http
       }),
       Effect.timeoutOrElse({ duration: millis, orElse: () => Effect.fail(timedOut("No reply in time")) }),
     )
+}
+
+/** Makes the function that sends bodies of JSON by this request. They are text, so that a step shows what was sent. */
+export const senderOf = (post: HttpClientRequest.HttpClientRequest, client: HttpClient.HttpClient): Dialect["send"] => {
+  const send = sending(client)
+  return (body, millis) => send(HttpClientRequest.bodyText(post, body, "application/json"), millis)
 }
 
 const refused = (response: Response) =>

@@ -1,6 +1,6 @@
 import { identity, type Redacted } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
-import type { ModelCalls } from "../ModelCalls.ts"
+import { type ModelCalls, outputTokensWithin } from "../ModelCalls.ts"
 import { withVersion } from "../../outbound/VersionedUrl.ts"
 import { OpenAiEvents } from "./OpenAiEvents.ts"
 import { chatCompletionsRequest } from "./OpenAiRequest.ts"
@@ -41,7 +41,8 @@ export const makeOpenAi = (
       body: (request) =>
         JSON.stringify({
           ...chatCompletionsRequest(model, request),
-          [limit]: connection.limits.outputTokensMax,
+          [limit]: outputTokensWithin(request.bounds, connection.limits.outputTokensMax),
+          temperature: request.bounds?.temperature,
           ...(request.isWhole === true ? {} : { stream: true, stream_options: { include_usage: true } }),
         }),
       send,

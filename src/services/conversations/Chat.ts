@@ -172,7 +172,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
           apiKeyId: caller.apiKeyId,
           isStoredAlready: context.session?.history.some(({ id }) => id === ids.message_id) === true,
           isResumed: attempt?.isResumed === true,
-          hasAllSteps: request.visitor !== undefined,
+          hasAllSteps: request.visitor !== undefined || request.spoken !== undefined,
           isSeen: emit !== undefined,
           firstWord,
         }
@@ -228,6 +228,8 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
                   isHumanRequested = reason
                 },
                 application: request.instructions ?? "",
+                isSpoken: request.spoken !== undefined,
+                bounds: request.spoken,
                 history,
                 onSearch: (search) => {
                   judge.onSearch(search)

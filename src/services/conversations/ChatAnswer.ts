@@ -46,7 +46,7 @@ export type ChatEvent =
   | { readonly type: "handover" }
 
 /** Receives the events of a reply that is streamed. */
-export type ChatEmit = Emit<ChatEvent>
+export type ChatEmit<Event = ChatEvent> = Emit<Event>
 
 /** The part of a reply that exists so far. */
 export interface Progress {

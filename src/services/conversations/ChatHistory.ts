@@ -6,6 +6,7 @@ import type { ChatbotRow } from "../../storage/chatbots/Chatbots.ts"
 import type { VisitedPage } from "../../domain/chat/Conversation.ts"
 import type { MessageId, SessionId } from "../../domain/Ids.ts"
 import type { ChatAttempt } from "./ChatAttempt.ts"
+import type { ModelBounds } from "../../models/ModelCalls.ts"
 import type { HistoryBounds, OpenSession, HistoryMessage } from "../../storage/conversations/Conversations.ts"
 
 /*
@@ -41,6 +42,8 @@ export interface ChatRequest {
   readonly visitor?: ChatVisitor | undefined
   /** Instructions of the calling application, in addition to the chatbot's own. */
   readonly instructions?: string | undefined
+  /** The bounds of the model for a reply that is spoken; undefined for one that is read. */
+  readonly spoken?: ModelBounds | undefined
   /** Whether the steps of a stream show what the model was sent. */
   readonly showsRequests?: boolean
 }

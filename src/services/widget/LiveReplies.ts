@@ -127,6 +127,8 @@ export class LiveReplies extends Context.Service<LiveReplies>()("parley/services
     const fibers = yield* FiberSet.make<ReplyEnd, LiveReplyFailure>()
     /** All replies by their ids, in the order in which they began. */
     const replies = new Map<MessageId, LiveReply>()
+    /** Conversations in which something else makes a reply, such as a spoken turn. */
+    const held = new Set<SessionId>()
     /** The bytes that the replies take, in all and of each organization. */
     let used = 0
     const usedBy = new Map<OrganizationId, number>()
@@ -179,6 +181,9 @@ export class LiveReplies extends Context.Service<LiveReplies>()("parley/services
         .values()
         .find((reply) => reply.conversation === conversation && reply.visitor === visitor && isRunning(reply))
 
+    const isBusy = (visitor: string, conversation: SessionId) =>
+      held.has(conversation) || inConversation(visitor, conversation) !== undefined
+
     const end = (reply: LiveReply, exit: Exit.Exit<ReplyEnd, LiveReplyFailure>) =>
       Effect.map(currentMonotonicMillis, (now) => {
         reply.endedAt = now
@@ -226,7 +231,7 @@ export class LiveReplies extends Context.Service<LiveReplies>()("parley/services
               claim: (conversation) =>
                 Effect.suspend(() => {
                   // One of another visitor is none of its business: whether there is one, and to whom it belongs, shows later.
-                  if (inConversation(reply.visitor, conversation) !== undefined) return busy
+                  if (isBusy(reply.visitor, conversation)) return busy
                   reply.conversation = conversation
                   return Effect.void
                 }),
@@ -248,6 +253,17 @@ export class LiveReplies extends Context.Service<LiveReplies>()("parley/services
             FiberSet.addUnsafe(fibers, reply.fiber)
             return { reply, hasBegun: true }
           }),
+        ),
+
+      /** Keeps other replies out of a conversation until the scope closes. Fails while one is being made in it. */
+      hold: (visitor: string, conversation: SessionId) =>
+        Effect.asVoid(
+          Effect.acquireRelease(
+            Effect.suspend(() =>
+              isBusy(visitor, conversation) ? Effect.fail(busy) : Effect.sync(() => held.add(conversation)),
+            ),
+            () => Effect.sync(() => held.delete(conversation)),
+          ),
         ),
 
       /** Finds a reply of the visitor; undefined for one that this process does not have. */

@@ -151,7 +151,7 @@ export const pageOf = ({ page }: Pick<WidgetChatRequest, "page">): VisitedPage |
 }
 
 /** Whether a stored reply answers its message: whole, or as far as the visitor, or a crash, has let it. */
-const isAnswer = ({ content, finish_reason }: SentMessage): boolean =>
+export const isAnswer = ({ content, finish_reason }: SentMessage): boolean =>
   finish_reason !== "error" && !(finish_reason === "aborted" && content === "")
 
 /** Emits a stored reply as if it were being made. */

@@ -41,7 +41,16 @@ const MANY = 1_000_000
 /** Shares that a single client cannot use up. */
 const unlimitedShares = Context.make(ShareBounds, {
   ...bounds,
-  organization: { uploads: MANY, searches: MANY, chats: MANY, streams: MANY, lists: MANY, events: MANY, updates: MANY },
+  organization: {
+    uploads: MANY,
+    turns: MANY,
+    searches: MANY,
+    chats: MANY,
+    streams: MANY,
+    lists: MANY,
+    events: MANY,
+    updates: MANY,
+  },
 })
 
 const root = join(import.meta.dir, "../../..")

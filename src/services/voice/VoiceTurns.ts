@@ -1,0 +1,262 @@
+import { Context, Effect, Exit, Layer, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Budgets } from "../../admission/Budgets.ts"
+import { emitted } from "../../agent/AgentEvent.ts"
+import { Caller } from "../../domain/Caller.ts"
+import type { VisitedPage } from "../../domain/chat/Conversation.ts"
+import { sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
+import { DEFAULT_VOICE } from "../../domain/chatbot/VoiceWidget.ts"
+import { Conflict, Forbidden, InvalidRequest, NotFound } from "../../domain/Errors.ts"
+import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import { noTokens, type TokenCounts } from "../../domain/organizations/Usage.ts"
+import { cutAtHeard, type Spoken } from "../../domain/voice/Heard.ts"
+import type { Utterance } from "../../domain/voice/Utterance.ts"
+import { replyIds } from "../../domain/widget/ReplyIds.ts"
+import type { Visitor } from "../../domain/widget/Visitor.ts"
+import { VISITOR_MESSAGE_MAX_LENGTH } from "../../domain/widget/Widget.ts"
+import { toProviderError } from "../../models/ClientFailures.ts"
+import { Speaker } from "../../models/voice/Speaker.ts"
+import { Transcriber, type Transcript } from "../../models/voice/Transcriber.ts"
+import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
+import { SpokenReplies } from "../../storage/conversations/SpokenReplies.ts"
+import { Usage } from "../../storage/usage/Usage.ts"
+import { VisitorConversations } from "../../storage/widget/VisitorConversations.ts"
+import { currentMonotonicMillis } from "../../system/Monotonic.ts"
+import { TRANSCRIPTION_BASE_URL, TRANSCRIPTION_MODEL } from "../../system/Variables.ts"
+import { Chat } from "../conversations/Chat.ts"
+import { ensureActive } from "../conversations/ChatAdmission.ts"
+import type { ChatEvent } from "../conversations/ChatAnswer.ts"
+import { LiveReplies } from "../widget/LiveReplies.ts"
+import { isAnswer, PLATFORM } from "../widget/VisitorChats.ts"
+import { VisitorEvents } from "../widget/VisitorEvents.ts"
+import { Speech } from "./Speech.ts"
+import type { VoiceEmit } from "./VoiceEvent.ts"
+
+/** What was heard of a reply before its user began to speak. */
+export interface Heard {
+  readonly reply: MessageId
+  readonly unit: Spoken["unit"]
+  readonly amount: number
+}
+
+/** One turn of a user who speaks. */
+export interface VoiceTurn {
+  /** What was said: audio, or the text that the client has recognized. */
+  readonly said: Utterance | string
+  /** The client's id of the message; a visitor's turn always has one. */
+  readonly id: string | undefined
+  /** The conversation: its id for a visitor, and its token for a key; undefined for a new one. */
+  readonly conversation: string | undefined
+  readonly language: string | undefined
+  readonly page?: VisitedPage | undefined
+  /** Time from the arrival of the turn before which the chat does not begin. */
+  readonly holdMillis: number
+  readonly heard: Heard | undefined
+}
+
+/** Tokens for a second of what is heard and spoken, as OpenAI's realtime models count them. */
+const HEARD_TOKENS = 10
+const SPOKEN_TOKENS = 20
+
+/** Waits for what an aborted turn still stores. */
+const ENDING = { schedule: Schedule.spaced("50 millis"), times: 40 }
+/** Waits less for a reply of which nothing was heard: mostly there was none. */
+const ENDING_UNHEARD = { ...ENDING, times: 5 }
+
+const noVoiceAgent = new Forbidden({ detail: "This chatbot has no voice agent: set it with PATCH …/voice-agent." })
+const noTranscription = InvalidRequest.at(
+  "audio",
+  `Expected \`text\`: this server understands no speech. Its operator can set ${TRANSCRIPTION_MODEL} or ${TRANSCRIPTION_BASE_URL}`,
+)
+const noConversation = InvalidRequest.at("heard_message_id", "Expected the conversation of this reply beside it")
+const noReply = new NotFound({ detail: "There is no such reply in this conversation." })
+const isAnswered = new Conflict({ detail: "This message was answered already." })
+
+/** Spoken turns: what was said becomes text, the chat answers it, and its reply is spoken while it is made. */
+export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/voice/VoiceTurns", {
+  make: Effect.gen(function* () {
+    const budgets = yield* Budgets
+    const chat = yield* Chat
+    const chatbots = yield* Chatbots
+    const conversations = yield* VisitorConversations
+    const replies = yield* LiveReplies
+    const spokenReplies = yield* SpokenReplies
+    const usage = yield* Usage
+    const random = yield* SecureRandom.SecureRandom
+    const transcriber = yield* Transcriber
+    const speaker = yield* Speaker
+
+    const count = Effect.fnUntraced(
+      function* (
+        { id: chatbotId }: ChatbotRow,
+        used: { readonly provider: string; readonly model: string; readonly tokens: Partial<TokenCounts> },
+      ) {
+        const { apiKeyId } = yield* Caller
+        const id = MessageId.make(yield* random.uuidV7())
+        yield* usage.add(id, { apiKeyId, chatbotId, costs: [{ ...used, tokens: { ...noTokens, ...used.tokens } }] })
+      },
+      (counting) => Effect.ignore(counting),
+    )
+
+    /** Understands what was said. The budget is checked before anything is paid. */
+    const listen = Effect.fnUntraced(function* (chatbot: ChatbotRow, { language, said }: VoiceTurn) {
+      if (typeof said === "string") {
+        const transcript: Transcript = { text: said.trim(), ...(language !== undefined && { language }) }
+        return transcript
+      }
+      if (transcriber === undefined) return yield* noTranscription
+      const { model, transcribe } = transcriber
+      const tokens = { input: Math.ceil(said.seconds * HEARD_TOKENS) }
+      return yield* transcribe(said, language).pipe(
+        Effect.mapError(toProviderError),
+        // A provider that is not waited for has worked all the same.
+        Effect.onExit((exit) =>
+          Exit.isSuccess(exit) || Exit.hasInterrupts(exit)
+            ? count(chatbot, { provider: "transcription", model, tokens })
+            : Effect.void,
+        ),
+        budgets.within(() => [], tokens.input),
+      )
+    })
+
+    /** Finds the reply that was heard in part, once it is stored how far its speech had come. */
+    const findHeard = Effect.fnUntraced(function* (
+      chatbot: ChatbotRow,
+      visitor: string | undefined,
+      { conversation, heard }: VoiceTurn,
+    ) {
+      if (heard === undefined) return undefined
+      if (conversation === undefined) return yield* noConversation
+      const caller = yield* Caller
+      const name =
+        visitor === undefined
+          ? sessionToContinue(caller, conversation)
+          : sessionOfVisitor(caller, visitor, conversation)
+      const found = yield* Effect.repeat(spokenReplies.find(chatbot.id, name, heard.reply), {
+        ...(heard.amount === 0 ? ENDING_UNHEARD : ENDING),
+        until: (row) => row !== undefined && row.voice !== null,
+      })
+      if (found === undefined && heard.amount > 0) return yield* noReply
+      return found?.voice?.unit === heard.unit ? cutAtHeard(found.content, found.voice, heard.amount) : undefined
+    })
+
+    /** Keeps other replies out of the visitor's conversation, and a message from being answered twice. */
+    const claim = Effect.fnUntraced(function* (visitor: Visitor["Service"], { conversation, id = "" }: VoiceTurn) {
+      const of = { chatbot: visitor.chatbotId, visitor: visitor.id }
+      const ids = replyIds(visitor.id, id)
+      const session = conversation === undefined ? ids.session : SessionId.make(conversation)
+      if (conversation !== undefined) yield* conversations.get(of, session)
+      yield* Effect.retry(replies.hold(visitor.id, session), ENDING)
+      if ((yield* conversations.sent(of, [ids.reply])).some(isAnswer)) return yield* isAnswered
+      return { ...ids, session, isResumed: true }
+    })
+
+    const reply = Effect.fnUntraced(function* (
+      chatbotId: ChatbotId,
+      visitor: Visitor["Service"] | undefined,
+      turn: VoiceTurn,
+      emit: VoiceEmit,
+    ) {
+      const begin = yield* currentMonotonicMillis
+      const since = Effect.map(currentMonotonicMillis, (now) => now - begin)
+      const chatbot = yield* chatbots.get(chatbotId)
+      const { voice_widget_config: config } = chatbot
+      if (config === null) return yield* noVoiceAgent
+      yield* ensureActive(chatbot)
+      const attempt = visitor && (yield* claim(visitor, turn))
+      const [{ transcript, ms: transcription_ms }, cut] = yield* Effect.all(
+        [
+          Effect.flatMap(listen(chatbot, turn), (transcript) => Effect.map(since, (ms) => ({ transcript, ms }))),
+          findHeard(chatbot, visitor?.id, turn),
+          Effect.sleep(turn.holdMillis),
+        ],
+        { concurrency: "unbounded" },
+      )
+      if (cut !== undefined && turn.heard !== undefined) {
+        yield* spokenReplies.cut(turn.heard.reply, cut.content, cut.spoken)
+      }
+      const text = transcript.text.slice(0, VISITOR_MESSAGE_MAX_LENGTH).toWellFormed()
+      yield* emitted(emit, { type: "transcript", ...transcript, text })
+      if (text === "") return { finish_reason: "stop" as const }
+
+      const { voice = DEFAULT_VOICE, model: bounds = {} } = config
+      let firstAudio: number | undefined
+      let firstText: number | undefined
+      const speech = yield* Speech.make(
+        speaker && ((clause, onAudio) => speaker.speak(clause, voice, onAudio)),
+        (event) => {
+          if (event.type !== "audio" || firstAudio !== undefined) return emit(event)
+          return Effect.flatMap(since, (ms) => {
+            firstAudio = ms
+            return emit(event) ?? Effect.void
+          })
+        },
+      )
+      let id: MessageId | undefined
+      let length = 0
+      const texts = new VisitorEvents()
+      const onEvent = (event: ChatEvent) => {
+        if (event.type === "start") id = event.message_id
+        const seen = texts.of(event)
+        if (seen?.type !== "text") return emit(event)
+        length += seen.text.length
+        speech.add(seen.text)
+        if (firstText !== undefined) return emit(event)
+        return Effect.flatMap(since, (ms) => {
+          firstText = ms
+          return emit(event) ?? Effect.void
+        })
+      }
+      const request = {
+        messages: [{ role: "user" as const, content: text, id: turn.id }],
+        platform: visitor === undefined ? "voice" : PLATFORM,
+        sessionToken: visitor === undefined ? turn.conversation : undefined,
+        attempt,
+        spoken: bounds,
+        ...(visitor !== undefined && {
+          visitor: {
+            id: visitor.id,
+            conversation: turn.conversation === undefined ? undefined : attempt?.session,
+            email: visitor.email,
+            name: visitor.name,
+            page: turn.page,
+          },
+        }),
+      }
+      const [{ finish_reason }] = yield* Effect.all(
+        [Effect.tap(chat.reply(chatbotId, request, onEvent), speech.end), speech.run],
+        { concurrency: "unbounded" },
+      ).pipe(
+        Effect.onExit((exit) =>
+          Effect.gen(function* () {
+            const spoken = yield* speech.spoken(Exit.isSuccess(exit) ? length : undefined)
+            if (id !== undefined) yield* Effect.ignore(spokenReplies.mark(id, spoken))
+            if (speaker === undefined || speech.madeMs === 0) return
+            const output = Math.ceil((speech.madeMs / 1_000) * SPOKEN_TOKENS)
+            yield* count(chatbot, { provider: "speech", model: speaker.model, tokens: { output } })
+          }),
+        ),
+      )
+      const timings = {
+        transcription_ms,
+        first_text_ms: firstText,
+        first_audio_ms: firstAudio,
+        listened_ms: typeof turn.said === "string" ? 0 : Math.round(turn.said.seconds * 1_000),
+        spoken_ms: Math.round(speech.spokenMs),
+      }
+      yield* emitted(emit, { type: "timings", timings })
+      return { finish_reason }
+    }, Effect.scoped)
+
+    return {
+      /**
+       * Answers a spoken turn. Interruption stores what there is of the reply, and how far its speech had come; before the
+       * chat has begun it leaves nothing behind. `Forbidden` where the chatbot has no voice agent, and `Conflict` while
+       * another reply is made in the visitor's conversation.
+       */
+      reply,
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make).pipe(Layer.provide([Transcriber.layer, Speaker.layer]))
+}
