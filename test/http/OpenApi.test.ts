@@ -165,6 +165,7 @@ const additions = [
   "GET /api/external/chatbot/{chatbotId}/replies/{messageId}",
   "POST /api/external/erasures",
   "POST /api/external/chatbot/{chatbotId}/attachments",
+  "POST /api/external/chatbot/{chatbotId}/voice/turns",
   "GET /api/external/usage",
   "GET /api/external/usage/conversations",
   "GET /api/external/chatbot/{chatbotId}/chat-widget",
@@ -233,6 +234,7 @@ const additions = [
 /** The operations of visitors of the chat widget, which take the token of a visitor. */
 const ofVisitors = [
   "POST /api/widget/attachments",
+  "POST /api/widget/voice/turns",
   "POST /api/widget/chat",
   "GET /api/widget/chat/{replyId}",
   "DELETE /api/widget/chat/{replyId}",
@@ -388,6 +390,8 @@ describe("/openapi.json", () => {
       [`PATCH ${chatbot}/update-avatar`]: form,
       [`POST ${chatbot}/attachments`]: form,
       "POST /api/widget/attachments": form,
+      [`POST ${chatbot}/voice/turns`]: form,
+      "POST /api/widget/voice/turns": form,
       [`PATCH ${chatbot}/chat-widget`]: json,
       [`PATCH ${chatbot}/voice-agent`]: json,
       [`POST ${chatbot}/chat`]: json,

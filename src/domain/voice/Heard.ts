@@ -26,15 +26,15 @@ export const cutAtHeard = (content: string, { marks, unit }: Spoken, heard: numb
     if (heard < until) {
       const { at, text } = spokenIn(content.slice(start, end))
       const most = Math.floor((text.length * (heard - before)) / (until - before) + EPSILON)
-      const last = wordEnd(text, Math.max(0, most))
-      if (last > 0) start += (at[last - 1] ?? 0) + 1
+      const last = text.slice(0, wordEnd(text, Math.max(0, most))).trimEnd().length
+      if (last === 0) break
+      start += (at[last - 1] ?? 0) + 1
+      kept.push([start, before + (last / text.length) * (until - before)])
       break
     }
     kept.push(mark)
     ;[start, before] = mark
   }
   if (start >= content.trimEnd().length) return undefined
-  const left = content.slice(0, start).trimEnd()
-  const spoken: Spoken = { unit, marks: heard > before ? [...kept, [left.length, heard]] : kept }
-  return { content: left, spoken }
+  return { content: content.slice(0, start).trimEnd(), spoken: { unit, marks: kept } }
 }

@@ -8,22 +8,21 @@ export class VoiceMessages extends UiMessages {
     switch (event.type) {
       case "transcript": {
         const { type: _, ...data } = event
-        return this.data("transcript", data)
+        // Comes before the beginning of the message, which is sent with what follows.
+        return dataOf("transcript", data)
       }
       case "clause":
-        return this.data("clause", event.clause)
+        return this.begun(dataOf("clause", event.clause))
       case "audio":
-        return this.data("audio", { audio: Buffer.from(event.pcm).toString("base64") })
+        return this.begun(dataOf("audio", { audio: Buffer.from(event.pcm).toString("base64") }))
       case "muted":
-        return this.data("notice", { code: "speech_failed", detail: event.detail })
+        return this.begun(dataOf("notice", { code: "speech_failed", detail: event.detail }))
       case "timings":
-        return this.data("timings", event.timings)
+        return this.begun(dataOf("timings", event.timings))
       default:
         return super.event(event)
     }
   }
-
-  private data(name: string, data: object): string {
-    return this.begun(dataEvent({ type: `data-${name}`, data, transient: true }))
-  }
 }
+
+const dataOf = (name: string, data: object): string => dataEvent({ type: `data-${name}`, data, transient: true })

@@ -1,7 +1,7 @@
 import { Context, Effect, Exit, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Budgets } from "../../admission/Budgets.ts"
-import { emitted } from "../../agent/AgentEvent.ts"
+import { allEmitted, emitted } from "../../agent/AgentEvent.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { VisitedPage } from "../../domain/chat/Conversation.ts"
 import { sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
@@ -176,8 +176,8 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
         yield* spokenReplies.cut(turn.heard.reply, cut.content, cut.spoken)
       }
       const text = transcript.text.slice(0, VISITOR_MESSAGE_MAX_LENGTH).toWellFormed()
-      yield* emitted(emit, { type: "transcript", ...transcript, text })
-      if (text === "") return { finish_reason: "stop" as const }
+      const understood = { type: "transcript" as const, ...transcript, text }
+      if (text === "") return yield* Effect.as(emitted(emit, understood), { finish_reason: "stop" as const })
 
       const { voice = DEFAULT_VOICE, model: bounds = {} } = config
       let firstAudio: number | undefined
@@ -196,7 +196,10 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       let length = 0
       const texts = new VisitorEvents()
       const onEvent = (event: ChatEvent) => {
-        if (event.type === "start") id = event.message_id
+        if (event.type === "start") {
+          id = event.message_id
+          return allEmitted(emit, [event, understood])
+        }
         const seen = texts.of(event)
         if (seen?.type !== "text") return emit(event)
         length += seen.text.length

@@ -198,10 +198,12 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "POST /api/external/chatbot/:chatbotId/tests/import",
     "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
     "POST /api/external/chatbot/:chatbotId/tools/try",
+    "POST /api/external/chatbot/:chatbotId/voice/turns",
     "POST /api/external/erasures",
     "POST /api/external/webhooks/:webhookId/test",
     "POST /api/widget/attachments",
     "POST /api/widget/chat",
+    "POST /api/widget/voice/turns",
     "POST /v1/chat/completions",
   ])
 })

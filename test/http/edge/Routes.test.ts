@@ -63,8 +63,10 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "POST /api/external/chatbot/:chatbotId/tests/import",
       "POST /api/external/chatbot/:chatbotId/tools/:toolId/try",
       "POST /api/external/chatbot/:chatbotId/tools/try",
+      "POST /api/external/chatbot/:chatbotId/voice/turns",
       "POST /api/external/webhooks/:webhookId/test",
       "POST /api/widget/chat",
+      "POST /api/widget/voice/turns",
       "POST /mcp",
       "POST /mcp/:chatbotId",
       "POST /v1/chat/completions",
@@ -114,12 +116,13 @@ test("every endpoint has the middleware of its own dialect", () => {
 
 describe("a request with an idempotency key", () => {
   // Opening a session of the widget or of the console changes nothing, a visitor's message has an id of its own, a
-  // backup is asked for again until it is made, and saying again who is there changes nothing more.
+  // backup is asked for again until it is made, saying again who is there changes nothing more,
+  // and the audio of a spoken turn is stored nowhere.
   const changing = routes.filter(
     ({ isDocumented, method, path }) =>
       isDocumented &&
       ["PATCH", "POST", "PUT"].includes(method) &&
-      !/^\/api\/(?:widget|console|admin\/backups$)|\/presence$/.test(path),
+      !/^\/api\/(?:widget|console|admin\/backups$)|\/presence$|\/voice\/turns$/.test(path),
   )
 
   test("is carried out once by every endpoint that changes anything, within the checks of its key and its body", () => {

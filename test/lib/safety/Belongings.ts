@@ -183,6 +183,7 @@ export const makeBelongings = async (client: Client, organization: string, canar
     slug,
     settings: { prompt: `Say ${canary}.` },
   })
+  await client.patch(`/api/external/chatbot/${chatbot}/voice-agent`, { json: { voice: "alloy" } })
   // Its tests run only when they are told to, so that rows do not change by themselves.
   await client.patch(`/api/external/chatbot/${chatbot}/test-plan`, { json: { on_change: false } })
   const [uploaded, chatted, tool, test, key, identity] = await Promise.all([

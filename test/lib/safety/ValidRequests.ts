@@ -81,7 +81,15 @@ export const setField = (target: Record<string, unknown>, name: string, value: u
 
 const formOf = (document: ApiDocument, operation: string, schema: JsonSchema, values: Values): FormData => {
   const form = new FormData()
+  const isTurn = operation.endsWith("/voice/turns")
   for (const [name, given] of Object.entries(document.resolve(schema).properties ?? {})) {
+    // A spoken turn has either audio or a text, and says how much was heard of the reply that it names.
+    if (
+      isTurn &&
+      !(name in values || name === "text" || (name === "heard_characters" && "heard_message_id" in values))
+    ) {
+      continue
+    }
     if (typeof given !== "object") continue
     const field = document.resolve(given)
     const items = typeof field.items === "object" && !Array.isArray(field.items) ? field.items : {}
