@@ -21,7 +21,7 @@ export const samplesOf = (ms: number, rate = RATE, channels = 1): Buffer => {
 export const wavOf = (samples: Buffer, rate = RATE, channels = 1, announced = samples.length): Buffer => {
   const header = Buffer.alloc(44)
   header.write("RIFF", 0)
-  header.writeUInt32LE(36 + announced, 4)
+  header.writeUInt32LE(Math.min(36 + announced, 0xffff_ffff), 4)
   header.write("WAVEfmt ", 8)
   header.writeUInt32LE(16, 16)
   header.writeUInt16LE(1, 20)

@@ -17,6 +17,9 @@ export class VoiceStream {
   readonly response: Response
   private readonly decoder = new TextDecoder()
   private rest = ""
+  private reader:
+    | { readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> }
+    | undefined
 
   constructor(response: Response) {
     this.response = response
@@ -24,18 +27,20 @@ export class VoiceStream {
 
   /** Reads until the condition holds, or the stream ends. Returns whether it has ended. */
   async read(isEnough: (stream: VoiceStream) => boolean = () => false): Promise<boolean> {
-    if (isEnough(this)) return false
-    for await (const chunk of this.response.body ?? []) {
-      const frames = (this.rest + this.decoder.decode(chunk, { stream: true })).split("\n\n")
+    // The reader is kept: a loop over the body that ends early would leave.
+    this.reader ??= this.response.body?.getReader()
+    while (!isEnough(this)) {
+      const { done, value } = (await this.reader?.read()) ?? { done: true, value: undefined }
+      if (done) return true
+      const frames = (this.rest + this.decoder.decode(value, { stream: true })).split("\n\n")
       this.rest = frames.pop() ?? ""
       for (const frame of frames) {
         if (frame.startsWith(":") || frame === "data: [DONE]") continue
         expect(frame).toStartWith("data: ")
         this.frames.push(JSON.parse(frame.slice("data: ".length)))
       }
-      if (isEnough(this)) return false
     }
-    return true
+    return false
   }
 
   data(name: string): ReadonlyArray<Record<string, unknown>> {

@@ -94,6 +94,7 @@ const formOf = (document: ApiDocument, operation: string, schema: JsonSchema, va
     const field = document.resolve(given)
     const items = typeof field.items === "object" && !Array.isArray(field.items) ? field.items : {}
     if (isBinary(field) || isBinary(items)) form.append(name, fileFor(name, operation))
+    else if (name === "heard_characters") form.append(name, "1")
     else form.append(name, values[name] ?? String(sampleOf(field, document.resolve)))
   }
   return form
