@@ -107,19 +107,20 @@ describe("a spoken turn", () => {
 
   test("with an API key names its conversation by a token", async () => {
     const { chatbot } = await voiceOf()
+    const { key = "" } = client
     const url = `${server.url}/api/external/chatbot/${chatbot.id}/voice/turns`
-    const first = await turnAt(url, client.key, { text: "Hello", sessionToken: "a-voice-of-a-caller" })
+    const first = await turnAt(url, key, { text: "Hello", sessionToken: "a-voice-of-a-caller" })
     await first.read()
     const heard = { heard_message_id: first.ids.reply, heard_ms: 10 * MS_PER_CHARACTER }
-    const second = await turnAt(url, client.key, { text: "Stop", sessionToken: "a-voice-of-a-caller", ...heard })
+    const second = await turnAt(url, key, { text: "Stop", sessionToken: "a-voice-of-a-caller", ...heard })
     await second.read()
     expect(second.ids.conversation).toBe(first.ids.conversation)
     const messages = await client.messages(chatbot.id, first.ids.conversation)
     expect(messages.map(({ content }) => content)).toEqual(["Hello", "Yes, of", "Stop", reply])
     // Of no conversation, and of another one.
-    const none = await turnAt(url, client.key, { text: "Stop", ...heard })
+    const none = await turnAt(url, key, { text: "Stop", ...heard })
     expect(none.response.status).toBe(400)
-    const other = await turnAt(url, client.key, { text: "Stop", ...heard, sessionToken: "another-voice-of-it" })
+    const other = await turnAt(url, key, { text: "Stop", ...heard, sessionToken: "another-voice-of-it" })
     expect(other.response.status).toBe(404)
   })
 
