@@ -1,18 +1,20 @@
-import { Effect } from "effect"
+import { Effect, type Schema, type Stream } from "effect"
+import type { HttpServerRequest, Multipart } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Shares } from "../../admission/Shares.ts"
 import { Api } from "../../api/Api.ts"
 import { KeyTurn, VisitorTurn } from "../../api/voice/Voice.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
+import type { ChatbotId } from "../../domain/Ids.ts"
 import { UTTERANCE_MAX_BYTES, utteranceOf } from "../../domain/voice/Utterance.ts"
 import { Visitor } from "../../domain/widget/Visitor.ts"
-import { type Heard, type VoiceTurn, VoiceTurns } from "../../services/voice/VoiceTurns.ts"
+import { type VoiceTurn, VoiceTurns } from "../../services/voice/VoiceTurns.ts"
 import { pageOf } from "../../services/widget/VisitorChats.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 import { respondWithStream, streamingOptions } from "../streams/Streaming.ts"
 import { VoiceMessages } from "./VoiceMessages.ts"
 
-type Fields = Omit<typeof VisitorTurn.Type & typeof KeyTurn.Type, "id">
+type Fields = Omit<typeof VisitorTurn.Type & typeof KeyTurn.Type, "id"> & { readonly id?: string }
 
 const eitherAudio = InvalidRequest.at("audio", "Expected either `audio` or `text`")
 const heardTogether = InvalidRequest.at(
@@ -20,90 +22,66 @@ const heardTogether = InvalidRequest.at(
   "Expected it with one of `heard_ms` and `heard_characters`, or none of them",
 )
 
-const saidIn = (audio: Uint8Array | undefined, text: string | undefined) => {
-  if ((audio === undefined) === (text === undefined)) return Effect.fail(eitherAudio)
-  const said = audio === undefined ? (text ?? "") : utteranceOf(audio)
-  return said instanceof InvalidRequest ? Effect.fail(said) : Effect.succeed(said)
-}
-
-const heardIn = (fields: Fields): Effect.Effect<Heard | undefined, InvalidRequest> => {
-  const { heard_characters: characters, heard_message_id: reply, heard_ms: ms } = fields
-  const amount = ms ?? characters
-  if (reply === undefined && amount === undefined) return Effect.undefined
-  if (reply === undefined || amount === undefined || (ms !== undefined && characters !== undefined)) {
-    return Effect.fail(heardTogether)
-  }
-  return Effect.succeed({ reply, amount, unit: ms === undefined ? "characters" : "ms" })
-}
-
-const turnOf = Effect.fnUntraced(function* ({
-  audio,
-  fields,
-}: {
-  readonly audio: Uint8Array | undefined
-  readonly fields: Fields & { readonly id?: string }
-}): Effect.fn.Return<VoiceTurn, InvalidRequest> {
-  const { conversation_id, hold_ms = 0, id, language, page_title: title, page_url: url, sessionToken } = fields
+/** Reads a turn, whose form must not contradict itself. */
+const turnOf = (fields: Fields, audio: Uint8Array | undefined): VoiceTurn | InvalidRequest => {
+  const { conversation_id, heard_characters, heard_message_id, heard_ms, hold_ms = 0, id, language, text } = fields
+  const said = audio === undefined ? text : utteranceOf(audio)
+  if (said === undefined || (audio !== undefined && text !== undefined)) return eitherAudio
+  if (said instanceof InvalidRequest) return said
+  const amount = heard_ms ?? heard_characters
+  const isHeard = heard_message_id !== undefined && amount !== undefined
+  if (!isHeard && (heard_message_id ?? amount) !== undefined) return heardTogether
+  if (heard_ms !== undefined && heard_characters !== undefined) return heardTogether
+  const { page_title: title, page_url: url } = fields
   return {
-    said: yield* saidIn(audio, fields.text),
+    said,
     id,
-    conversation: conversation_id ?? sessionToken,
+    conversation: conversation_id ?? fields.sessionToken,
     language,
     holdMillis: hold_ms,
-    heard: yield* heardIn(fields),
+    heard: isHeard
+      ? { reply: heard_message_id, amount, unit: heard_ms === undefined ? "characters" : "ms" }
+      : undefined,
     page: url === undefined ? undefined : pageOf({ page: { url, ...(title !== undefined && { title }) } }),
   }
-})
+}
 
-/** The handlers of spoken turns in the groups `widget` and `voice`. */
-const voiceHandlers = Effect.gen(function* () {
+/** Makes the function that responds to the form of a turn. */
+const responding = Effect.gen(function* () {
   const forms = yield* ReceivedForms
   const turns = yield* VoiceTurns
   const shares = yield* Shares
   const streaming = yield* streamingOptions
 
-  return {
-    turnOfVisitor: HttpApiBuilder.handler(
-      Api,
-      "widget",
-      "voiceTurn",
-      Effect.fnUntraced(function* ({ payload, request }) {
-        yield* shares.hold("turns")
-        const visitor = yield* Visitor
-        const turn = yield* turnOf(yield* forms.receiveInMemory(VisitorTurn, payload, UTTERANCE_MAX_BYTES, request))
-        return yield* respondWithStream(
-          (emit) => turns.reply(visitor.chatbotId, visitor, turn, emit),
-          new VoiceMessages(),
-          streaming,
-        )
-      }),
-    ),
-
-    turnOfKey: HttpApiBuilder.handler(
-      Api,
-      "voice",
-      "turn",
-      Effect.fnUntraced(function* ({ params, payload, request }) {
-        yield* shares.hold("turns")
-        const turn = yield* turnOf(yield* forms.receiveInMemory(KeyTurn, payload, UTTERANCE_MAX_BYTES, request))
-        return yield* respondWithStream(
-          (emit) => turns.reply(params.chatbotId, undefined, turn, emit),
-          new VoiceMessages(),
-          streaming,
-        )
-      }),
-    ),
-  }
+  return Effect.fnUntraced(function* (
+    form: Schema.ConstraintDecoder<Fields>,
+    parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
+    request: HttpServerRequest.HttpServerRequest,
+    chatbot: ChatbotId,
+    visitor?: Visitor["Service"],
+  ) {
+    yield* shares.hold("turns")
+    const { audio, fields } = yield* forms.receiveInMemory(form, parts, UTTERANCE_MAX_BYTES, request)
+    const turn = turnOf(fields, audio)
+    if (turn instanceof InvalidRequest) return yield* turn
+    return yield* respondWithStream((emit) => turns.reply(chatbot, visitor, turn, emit), new VoiceMessages(), streaming)
+  })
 })
 
-/** The handler of a visitor's turns. */
-export const turnOfVisitor = Effect.map(voiceHandlers, (handlers) => handlers.turnOfVisitor)
+/** The handler of a visitor's turns, which belongs to the group `widget`. */
+export const turnOfVisitor = Effect.map(responding, (respond) =>
+  HttpApiBuilder.handler(Api, "widget", "voiceTurn", ({ payload, request }) =>
+    Visitor.use((visitor) => respond(VisitorTurn, payload, request, visitor.chatbotId, visitor)),
+  ),
+)
 
 export const layer = HttpApiBuilder.group(
   Api,
   "voice",
   Effect.fn(function* (handlers) {
-    const { turnOfKey } = yield* voiceHandlers
-    return handlers.handleAll({ turn: turnOfKey })
+    const respond = yield* responding
+    return handlers.handleAll({
+      turn: ({ params, payload, request }) => respond(KeyTurn, payload, request, params.chatbotId),
+    })
   }),
 )

@@ -54,7 +54,7 @@ export class Speaker extends Context.Service<Speaker, { readonly model: string; 
             if (done) break
             yield* pass(pcm.push(value))
           }
-          yield* pass(pcm.end())
+          yield* pass(pcm.push(new Uint8Array(), true))
           if (bytes === 0) return yield* malformed("The answer has no audio")
         })
         return call(

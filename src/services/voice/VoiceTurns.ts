@@ -1,4 +1,4 @@
-import { Context, Effect, Exit, Layer, Schedule } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Budgets } from "../../admission/Budgets.ts"
 import { allEmitted, emitted } from "../../agent/AgentEvent.ts"
@@ -21,7 +21,7 @@ import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { SpokenReplies } from "../../storage/conversations/SpokenReplies.ts"
 import { Usage } from "../../storage/usage/Usage.ts"
 import { VisitorConversations } from "../../storage/widget/VisitorConversations.ts"
-import { currentMonotonicMillis } from "../../system/Monotonic.ts"
+import { monotonicMillis } from "../../system/Monotonic.ts"
 import { TRANSCRIPTION_BASE_URL, TRANSCRIPTION_MODEL } from "../../system/Variables.ts"
 import { Chat } from "../conversations/Chat.ts"
 import { ensureActive } from "../conversations/ChatAdmission.ts"
@@ -29,7 +29,7 @@ import type { ChatEvent } from "../conversations/ChatAnswer.ts"
 import { LiveReplies } from "../widget/LiveReplies.ts"
 import { isAnswer, PLATFORM } from "../widget/VisitorChats.ts"
 import { VisitorEvents } from "../widget/VisitorEvents.ts"
-import { Speech } from "./Speech.ts"
+import { makeSpeech } from "./Speech.ts"
 import type { VoiceEmit } from "./VoiceEvent.ts"
 
 /** What was heard of a reply before its user began to speak. */
@@ -157,8 +157,9 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       turn: VoiceTurn,
       emit: VoiceEmit,
     ) {
-      const begin = yield* currentMonotonicMillis
-      const since = Effect.map(currentMonotonicMillis, (now) => now - begin)
+      const clock = yield* Clock.Clock
+      const begin = monotonicMillis(clock)
+      const since = () => monotonicMillis(clock) - begin
       const chatbot = yield* chatbots.get(chatbotId)
       const { voice_widget_config: config } = chatbot
       if (config === null) return yield* noVoiceAgent
@@ -166,7 +167,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       const attempt = visitor && (yield* claim(visitor, turn))
       const [{ transcript, ms: transcription_ms }, cut] = yield* Effect.all(
         [
-          Effect.flatMap(listen(chatbot, turn), (transcript) => Effect.map(since, (ms) => ({ transcript, ms }))),
+          Effect.map(listen(chatbot, turn), (transcript) => ({ transcript, ms: since() })),
           findHeard(chatbot, visitor?.id, turn),
           Effect.sleep(turn.holdMillis),
         ],
@@ -182,14 +183,11 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       const { voice = DEFAULT_VOICE, model: bounds = {} } = config
       let firstAudio: number | undefined
       let firstText: number | undefined
-      const speech = yield* Speech.make(
+      const speech = yield* makeSpeech(
         speaker && ((clause, onAudio) => speaker.speak(clause, voice, onAudio)),
         (event) => {
-          if (event.type !== "audio" || firstAudio !== undefined) return emit(event)
-          return Effect.flatMap(since, (ms) => {
-            firstAudio = ms
-            return emit(event) ?? Effect.void
-          })
+          if (event.type === "audio") firstAudio ??= since()
+          return emit(event)
         },
       )
       let id: MessageId | undefined
@@ -201,14 +199,12 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
           return allEmitted(emit, [event, understood])
         }
         const seen = texts.of(event)
-        if (seen?.type !== "text") return emit(event)
-        length += seen.text.length
-        speech.add(seen.text)
-        if (firstText !== undefined) return emit(event)
-        return Effect.flatMap(since, (ms) => {
-          firstText = ms
-          return emit(event) ?? Effect.void
-        })
+        if (seen?.type === "text") {
+          firstText ??= since()
+          length += seen.text.length
+          speech.add(seen.text)
+        }
+        return emit(event)
       }
       const request = {
         messages: [{ role: "user" as const, content: text, id: turn.id }],
@@ -234,8 +230,8 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
           Effect.gen(function* () {
             const spoken = yield* speech.spoken(Exit.isSuccess(exit) ? length : undefined)
             if (id !== undefined) yield* Effect.ignore(spokenReplies.mark(id, spoken))
-            if (speaker === undefined || speech.madeMs === 0) return
-            const output = Math.ceil((speech.madeMs / 1_000) * SPOKEN_TOKENS)
+            if (speaker === undefined || speech.times.made === 0) return
+            const output = Math.ceil((speech.times.made / 1_000) * SPOKEN_TOKENS)
             yield* count(chatbot, { provider: "speech", model: speaker.model, tokens: { output } })
           }),
         ),
@@ -245,7 +241,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
         first_text_ms: firstText,
         first_audio_ms: firstAudio,
         listened_ms: typeof turn.said === "string" ? 0 : Math.round(turn.said.seconds * 1_000),
-        spoken_ms: Math.round(speech.spokenMs),
+        spoken_ms: Math.round(speech.times.spoken),
       }
       yield* emitted(emit, { type: "timings", timings })
       return { finish_reason }

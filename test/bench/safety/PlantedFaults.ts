@@ -1,6 +1,15 @@
 /** A mistake that somebody could make in the source, and that the tests have to notice. */
 export interface PlantedFault {
-  readonly area: "authorization" | "tenancy" | "leases" | "limits" | "idempotency" | "secrets" | "sign-in" | "handover"
+  readonly area:
+    | "authorization"
+    | "tenancy"
+    | "leases"
+    | "limits"
+    | "idempotency"
+    | "secrets"
+    | "sign-in"
+    | "handover"
+    | "voice"
   /** What a user or an operator would suffer from it. */
   readonly what: string
   /** The path of the file in the checkout. */
@@ -634,6 +643,44 @@ const handover: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
 ]
 
+const voice: ReadonlyArray<Omit<PlantedFault, "area">> = [
+  {
+    what: "a reply that was interrupted keeps the rest of its clause, which nobody has heard",
+    file: "src/domain/voice/Heard.ts",
+    text: "if (heard < until) {",
+    replacement: "if (heard < before) {",
+    tests: ["domain/voice/Heard"],
+  },
+  {
+    what: "a message of the user counts as a reply that was heard",
+    file: "src/storage/conversations/SpokenReplies.ts",
+    text: " and m.sender_type = 'bot'",
+    replacement: "",
+    tests: ["http/voice/Turns"],
+  },
+  {
+    what: "a reply is written into a conversation while another is spoken",
+    file: "src/services/widget/LiveReplies.ts",
+    text: "held.has(conversation) || ",
+    replacement: "",
+    tests: ["http/voice/Turns"],
+  },
+  {
+    what: "a turn is answered before it is certain that it has ended",
+    file: "src/services/voice/VoiceTurns.ts",
+    text: "Effect.sleep(turn.holdMillis)",
+    replacement: "Effect.void",
+    tests: ["http/voice/Turns"],
+  },
+  {
+    what: "speech is transcribed although the budget is spent",
+    file: "src/services/voice/VoiceTurns.ts",
+    text: "budgets.within(() => [], tokens.input),",
+    replacement: "",
+    tests: ["http/voice/Turns"],
+  },
+]
+
 const of = (area: PlantedFault["area"], faults: ReadonlyArray<Omit<PlantedFault, "area">>) =>
   faults.map((fault): PlantedFault => ({ area, ...fault }))
 
@@ -648,4 +695,5 @@ export const plantedFaults: ReadonlyArray<PlantedFault> = [
   ...of("secrets", secrets),
   ...of("sign-in", signIn),
   ...of("handover", handover),
+  ...of("voice", voice),
 ]
