@@ -1,4 +1,11 @@
-import { expect } from "bun:test"
+import { afterAll, expect } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Exit, Scope } from "effect"
+import { says } from "../lib/FakeAnthropic.ts"
+import { fakeSpeech } from "../lib/FakeSpeech.ts"
+import { recording } from "./lib/Speech.ts"
 import { inspect, startSuite } from "./lib/Suite.ts"
 import { phone, type Visit } from "./lib/Visit.ts"
 
@@ -6,7 +13,22 @@ import { phone, type Visit } from "./lib/Visit.ts"
  * The voice agent of a chatbot in the console.
  */
 
-const { server, visit } = await startSuite()
+const scope = Scope.makeUnsafe()
+const speech = await Effect.runPromise(Scope.provide(fakeSpeech, scope))
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+// Whatever it hears is the same question.
+speech.transcribe = () => Response.json({ text: "When does the ferry sail?" })
+
+const directory = mkdtempSync(join(tmpdir(), "parley-microphone-"))
+afterAll(() => rmSync(directory, { recursive: true }))
+const microphone = join(directory, "speech.wav")
+await Bun.write(microphone, recording(2, 2, 60))
+
+const { model, server, visit } = await startSuite({ TRANSCRIPTION_BASE_URL: speech.url, SPEECH_BASE_URL: speech.url }, [
+  "--use-fake-ui-for-media-stream",
+  "--use-fake-device-for-media-stream",
+  `--use-file-for-fake-audio-capture=${microphone}%noloop`,
+])
 
 const newScreen = async ({ expects, page }: Visit) => {
   // The console asks who is signed in.
@@ -25,7 +47,7 @@ const newScreen = async ({ expects, page }: Visit) => {
 visit("a voice agent is turned on, set up as a whole, stored as it was filled in, and turned off", async (visited) => {
   const { page } = visited
   const { stored } = await newScreen(visited)
-  await page.getByText("in each visitor's browser, which may send it to its maker").waitFor()
+  await page.getByText("on the transcription server that this server is set up with").waitFor()
   await page.getByText("Audio is never stored.").waitFor()
   await inspect(page, "console-voice-off")
   expect(await stored()).toBeNull()
@@ -128,4 +150,34 @@ visit("what the server refuses is said at its field, and nothing is stored", asy
   expect(await stored()).toEqual({})
   await page.setViewportSize(phone.viewport)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.viewport.width)
+})
+
+visit("a test call is loaded by a click, and the times of each stage stand beside it", async (visited) => {
+  const { page } = visited
+  model.answers(() => says("The ferry sails at noon. It comes back at six."))
+  await newScreen(visited)
+  await page.getByRole("button", { name: "Turn on" }).click()
+  const loaded = () =>
+    page.evaluate(
+      () => performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("/voice.js")).length,
+    )
+  await page.getByRole("button", { name: "Start test call" }).waitFor()
+  expect(await loaded()).toBe(0)
+  await page.getByRole("button", { name: "Start test call" }).click()
+  const dialog = page.getByRole("dialog", { name: "Harbour" })
+  await dialog.getByRole("button", { name: "Start a call" }).click()
+  expect(await loaded()).toBe(1)
+  await dialog.getByText("The ferry sails at noon.").waitFor()
+  const steps = page.getByRole("article", { name: "Steps of the reply", includeHidden: true })
+  for (const stage of ["Heard", "Transcription", "First text", "First audio", "Spoken"])
+    await steps.getByText(stage, { exact: true }).waitFor()
+  await inspect(page, "console-voice-call")
+  await dialog.getByRole("button", { name: "End the call" }).click()
+  await inspect(page, "console-voice-called")
+
+  await page.goto(`${server.url}/console/usage`)
+  for (const used of [/\d m?s spoken$/, /\d m?s heard$/]) await page.getByText(used).first().waitFor()
+  await page.getByRole("button", { name: "Enter prices" }).click()
+  await page.getByText("A second that was heard counts as 10 input tokens").waitFor()
+  await inspect(page, "console-voice-usage")
 })

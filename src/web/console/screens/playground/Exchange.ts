@@ -49,6 +49,25 @@ export const askVariant = (
     }),
   )
 
+/** A turn of a call whose stream the call reads as well. */
+export interface SpokenTurn {
+  readonly exchange: Exchange
+  readonly response: Promise<Response>
+}
+
+/** Sends a spoken turn. The stream is copied: one is the call's, the other tells the exchange. */
+export const sendTurn = (chatbotId: string, body: FormData, signal: AbortSignal): SpokenTurn => {
+  const response = open("POST /api/external/chatbot/:chatbotId/voice/turns", {
+    params: { chatbotId },
+    headers: { accept: "text/event-stream" },
+    body,
+    signal,
+  })
+  const exchange = begin("", () => response.then((whole) => whole.clone()))
+  signal.addEventListener("abort", exchange.stop)
+  return { exchange, response }
+}
+
 const begin = (question: string, send: (signal: AbortSignal) => Promise<Response>): Exchange => {
   const begun = performance.now()
   const since = () => performance.now() - begun

@@ -56,9 +56,11 @@ export const Inspector = ({ exchange }: { readonly exchange: Exchange }) => {
   const now = exchange.elapsed.value
   const span = Math.max(1, isGoingOn(trace) ? now : trace.latest)
   const tokens = tokensOf(trace)
+  // A spoken turn has times of its own, and what its steps used is not told.
+  const isWritten = trace.transcript === undefined
   const timing = (name: string) => {
-    const millis = numberIn(trace.timings[name])
-    return millis !== undefined && formatMillis(millis)
+    const millis = numberIn(trace.timings[name]) ?? 0
+    return millis > 0 && formatMillis(millis)
   }
   const facts = {
     Heard: timing("listened_ms"),
@@ -67,12 +69,11 @@ export const Inspector = ({ exchange }: { readonly exchange: Exchange }) => {
     "First audio": timing("first_audio_ms"),
     Spoken: timing("spoken_ms"),
     Time: formatMillis(span),
-    "Time to first text":
-      trace.transcript === undefined && trace.firstText !== undefined && formatMillis(trace.firstText),
+    "Time to first text": isWritten && trace.firstText !== undefined && formatMillis(trace.firstText),
     "Model calls": formatCount(modelCallsOf(trace).length),
-    "Input tokens": formatCount(tokens.input),
+    "Input tokens": isWritten && formatCount(tokens.input),
     "Cached tokens": tokens.cached > 0 && formatCount(tokens.cached),
-    "Output tokens": formatCount(tokens.output),
+    "Output tokens": isWritten && formatCount(tokens.output),
   }
   return (
     <article class="section stack" aria-label="Steps of the reply">

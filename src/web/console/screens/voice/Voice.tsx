@@ -11,6 +11,7 @@ import { type Answer, call, request } from "../../server/Api.ts"
 import { resources, together, useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { CallPreview } from "./CallPreview.tsx"
+import { TestCall } from "./TestCall.tsx"
 import { VoiceFields } from "./VoiceFields.tsx"
 
 const ROUTE = "/api/external/chatbot/:chatbotId/voice-agent"
@@ -57,7 +58,8 @@ const Servers = ({ voice }: { readonly voice: Voice }) => (
     <ul class="stack tight">
       {voice.realtime ? (
         <li>
-          <strong>A realtime model</strong> understands speech and speaks the replies (REALTIME_MODEL).
+          <strong>A realtime model</strong> understands speech and speaks the replies (REALTIME_MODEL). Test calls do
+          without it.
         </li>
       ) : (
         <>
@@ -125,6 +127,7 @@ const Editing = ({ chatbotId, first, voice }: VoiceProps) => {
       preview={<CallPreview {...{ form, name, primary }} />}
     >
       <Servers voice={voice} />
+      {can("chat") && <TestCall {...{ chatbotId, name, primary }} />}
       <EditForm form={form} label={`${first.chatbot.name} voice agent`}>
         <VoiceFields form={form} />
       </EditForm>
