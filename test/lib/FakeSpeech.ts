@@ -11,7 +11,7 @@ export const MS_PER_CHARACTER = 10
 const RATE = 24_000
 
 /** Samples of 16 bits: a sound that is not silence, so that what is lost shows. */
-export const samplesOf = (ms: number, rate = RATE, channels = 1): Buffer => {
+export const samplesOf = (ms: number, rate = RATE, channels = 1): Buffer<ArrayBuffer> => {
   const samples = new Int16Array(Math.round((ms / 1_000) * rate) * channels)
   for (let index = 0; index < samples.length; index++) samples[index] = ((index * 37) % 2_000) - 1_000
   return Buffer.from(samples.buffer)
