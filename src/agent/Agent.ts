@@ -18,7 +18,7 @@ import type { ModelBounds, OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
 import { tokensOfCharacters } from "../models/TokenCount.ts"
-import type { AgentTool } from "./tools/AgentTool.ts"
+import type { AgentTool, ToolSizes } from "./tools/AgentTool.ts"
 import type { Passage } from "../domain/knowledge/Passage.ts"
 import { passageJson, passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { type ListDocuments, listTool } from "./tools/ListTool.ts"
@@ -234,7 +234,10 @@ const notConfigured = ({ detail }: ModelUnavailable) =>
  * The tools of a reply. A tool of the chatbot's owner that has the name of the list of documents, from a time when there
  * was no such list, stands in its place, because no provider accepts two tools of one name.
  */
-const toolsOf = (input: AgentInput, limits: AgentLimits): ReadonlyArray<AgentTool> => {
+export const toolsOf = (
+  input: Pick<AgentInput, "documents" | "onHumanRequested" | "search" | "tools" | "toolsEnabled">,
+  limits: ToolSizes,
+): ReadonlyArray<AgentTool> => {
   const { documents, onHumanRequested, search, tools = [] } = input
   const human = onHumanRequested === undefined ? [] : [requestHumanTool(onHumanRequested)]
   if (!input.toolsEnabled) return human

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { Agent, type AgentInput, type FindApproved } from "./Agent.ts"
+import { Agent, type AgentInput, type FindApproved, toolsOf as offeredTools } from "./Agent.ts"
+import { systemText } from "./Instructions.ts"
 import { toolSizes } from "./tools/AgentTool.ts"
 import { httpTool } from "./tools/HttpTool.ts"
 import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
@@ -109,31 +110,39 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
             rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolSizes.resultMaxLength })),
           )
 
+    /** The settings of a chatbot and the caller's, as an agent takes them. */
+    const inputOf = (chatbot: ChatbotRow, { application, isSpoken, onSearch, searched, ...input }: ChatbotReplyInput) =>
+      Effect.map(toolsOf(chatbot), (tools) => ({
+        ...input,
+        model: chatbot.settings.model,
+        fallbackModels: chatbot.settings.fallbackModels,
+        grounding: chatbot.settings.grounding,
+        judgeModel: chatbot.settings.judgeModel,
+        instructions: {
+          chatbotName: chatbot.name,
+          prompt: chatbot.settings.prompt,
+          personality: chatbot.personality_config,
+          application,
+          isSpoken,
+        },
+        toolsEnabled: chatbot.settings.isToolEnabled,
+        search: searchOf(chatbot, onSearch, searched),
+        approved: approvedOf(chatbot, onSearch),
+        documents: documentsOf(chatbot),
+        tools,
+        onHumanRequested: chatbot.settings.handover?.tool === true ? input.onHumanRequested : undefined,
+      }))
+
     return {
       /** Makes a reply. Nothing of it is stored. */
-      reply: (chatbot: ChatbotRow, { application, isSpoken, onSearch, searched, ...input }: ChatbotReplyInput) =>
-        Effect.flatMap(toolsOf(chatbot), (tools) =>
-          agent.reply({
-            ...input,
-            model: chatbot.settings.model,
-            fallbackModels: chatbot.settings.fallbackModels,
-            grounding: chatbot.settings.grounding,
-            judgeModel: chatbot.settings.judgeModel,
-            instructions: {
-              chatbotName: chatbot.name,
-              prompt: chatbot.settings.prompt,
-              personality: chatbot.personality_config,
-              application,
-              isSpoken,
-            },
-            toolsEnabled: chatbot.settings.isToolEnabled,
-            search: searchOf(chatbot, onSearch, searched),
-            approved: approvedOf(chatbot, onSearch),
-            documents: documentsOf(chatbot),
-            tools,
-            onHumanRequested: chatbot.settings.handover?.tool === true ? input.onHumanRequested : undefined,
-          }),
-        ),
+      reply: (chatbot: ChatbotRow, input: ChatbotReplyInput) => Effect.flatMap(inputOf(chatbot, input), agent.reply),
+
+      /** System instruction and tools for a model that talks by itself, and searches where a chat has the server search. */
+      equip: (chatbot: ChatbotRow, input: Omit<ChatbotReplyInput, "history">) =>
+        Effect.map(inputOf(chatbot, { ...input, history: [] }), (made) => ({
+          instructions: systemText(made.instructions, true),
+          tools: offeredTools({ ...made, toolsEnabled: true }, toolSizes),
+        })),
     }
   }),
 }) {

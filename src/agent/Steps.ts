@@ -46,7 +46,7 @@ export const makeStep = (options: {
   }
 }
 
-const toolResultsOf = (
+export const toolResultsOf = (
   calls: ReadonlyArray<ToolCall>,
   outcomes: ReadonlyArray<ToolOutcome>,
 ): ReadonlyArray<ToolResult> =>

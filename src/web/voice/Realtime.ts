@@ -2,9 +2,9 @@ import type { WidgetUpdate } from "../../domain/widget/Widget.ts"
 import { eventsOf } from "../shared/EventStream.ts"
 
 const LOOK_EVERY_MILLIS = 100
-/** Level of a voice, from 0 to 1, above the noise of a codec, and the silence after which it counts as silent. */
+/** Level of a voice, from 0 to 1, above the noise of a codec, and the looks after which it counts as silent. */
 const SPEECH_LEVEL = 0.01
-const SILENCE_MILLIS = 400
+const SILENT_LOOKS = 4
 
 export interface RealtimeOptions {
   readonly microphone: MediaStream
@@ -47,18 +47,14 @@ export const startRealtime = async ({
   const voice = new Audio()
   const abort = new AbortController()
   let call: Awaited<ReturnType<typeof post>> | undefined
-  let silentAt = 0
+  let silence = SILENT_LOOKS
+  let state: "listening" | "speaking" | undefined
 
   const look = setInterval(() => {
     const level = peer.getReceivers()[0]?.getSynchronizationSources()[0]?.audioLevel ?? 0
-    const now = performance.now()
-    if (level > SPEECH_LEVEL) {
-      if (silentAt === 0) on.state("speaking")
-      silentAt = now + SILENCE_MILLIS
-    } else if (silentAt !== 0 && now > silentAt) {
-      silentAt = 0
-      on.state("listening")
-    }
+    silence = level > SPEECH_LEVEL ? 0 : silence + 1
+    const now = silence < SILENT_LOOKS ? "speaking" : "listening"
+    if (call !== undefined && now !== state) on.state((state = now))
   }, LOOK_EVERY_MILLIS)
 
   const end = () => {
@@ -88,7 +84,6 @@ export const startRealtime = async ({
     await peer.setLocalDescription()
     call = await post(peer.localDescription?.sdp ?? "")
     await peer.setRemoteDescription({ type: "answer", sdp: call.sdp })
-    on.state("listening")
     void follow(call.conversation_id).catch(() => undefined)
     return { conversation: call.conversation_id, stop: end }
   } catch (error) {

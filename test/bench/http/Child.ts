@@ -50,6 +50,7 @@ const unlimitedShares = Context.make(ShareBounds, {
     lists: MANY,
     events: MANY,
     updates: MANY,
+    calls: MANY,
   },
 })
 
