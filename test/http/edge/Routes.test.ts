@@ -66,6 +66,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "POST /api/external/chatbot/:chatbotId/voice/turns",
       "POST /api/external/webhooks/:webhookId/test",
       "POST /api/widget/chat",
+      "POST /api/widget/voice/calls",
       "POST /api/widget/voice/turns",
       "POST /mcp",
       "POST /mcp/:chatbotId",
