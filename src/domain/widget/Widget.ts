@@ -232,7 +232,7 @@ export type VoiceCallRequest = typeof VoiceCallRequest.Type
 
 /** A realtime call that has begun. */
 export const VoiceCall = Schema.Struct({
-  call_id: Schema.String,
+  call_id: Schema.String.annotate({ description: "Id of the call.", examples: ["rtc_u1_9c6574da8b8a41a18da9308f"] }),
   conversation_id: SessionId,
   sdp: Schema.String.annotate({ description: "The provider's answer to the offer." }),
 }).annotate({ identifier: "VoiceCall" })
