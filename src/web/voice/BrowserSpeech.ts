@@ -1,7 +1,7 @@
 import type { Call, Fields, Listener, Speaker } from "./Call.ts"
 
 /** The part of `SpeechRecognition` that is used, which TypeScript does not declare. */
-interface Recognition {
+interface SpeechRecognition {
   lang: string
   processLocally?: boolean
   onresult: (event: { readonly results: SpeechRecognitionResultList }) => void
@@ -12,67 +12,57 @@ interface Recognition {
 }
 
 interface RecognitionConstructor {
-  new (): Recognition
+  new (): SpeechRecognition
   /** Absent in browsers that recognize nothing on the device. */
   available?(options: { readonly langs: ReadonlyArray<string>; readonly processLocally: true }): Promise<string>
 }
 
 /** The browser's own recognition, where it has one. */
-export const recognition: RecognitionConstructor | undefined =
+export const Recognition: RecognitionConstructor | undefined =
   Reflect.get(globalThis, "SpeechRecognition") ?? Reflect.get(globalThis, "webkitSpeechRecognition")
 
 /** Returns whether the browser recognizes a language on the device, without its maker. */
 export const recognizesLocally = async (language: string): Promise<boolean> => {
   const options = { langs: [language], processLocally: true } as const
-  return (await recognition?.available?.(options).catch(() => "")) === "available"
+  return (await Recognition?.available?.(options).catch(() => "")) === "available"
 }
 
 /** Errors after which recognition begins again: nothing was said, or it was ended on purpose. */
 const passing = new Set(["no-speech", "aborted"])
 
 /** Listens by the browser's recognition. It hears the loudspeaker too, and is closed while the chatbot speaks. */
-export class BrowserListener implements Listener {
-  readonly isInterrupting = false
-  readonly #recognition: Recognition
-  #isOpen = false
-  #isRunning = false
-
-  constructor(Constructor: RecognitionConstructor, language: string, isLocal: boolean, call: Call) {
-    const made = new Constructor()
-    this.#recognition = made
-    made.lang = language
-    if (isLocal) made.processLocally = true
-    made.onresult = ({ results }) => {
-      const text = results[results.length - 1]?.[0]?.transcript.trim() ?? ""
-      if (this.#isOpen && text !== "") call.onText(text)
-    }
-    made.onerror = ({ error }) => passing.has(error) || call.onFailure(new DOMException(error))
-    made.onend = () => {
-      this.#isRunning = false
-      this.#run()
-    }
-  }
-
-  async start(): Promise<void> {
-    this.open(true)
-  }
-
-  open(isOpen: boolean): void {
-    this.#isOpen = isOpen
-    if (isOpen) this.#run()
-    else this.#recognition.abort()
-  }
-
-  stop(): void {
-    this.open(false)
-  }
-
+export const browserListener = (
+  Constructor: RecognitionConstructor,
+  language: string,
+  isLocal: boolean,
+  call: Call,
+): Listener => {
+  const recognition = new Constructor()
+  let isOpen = false
+  let isRunning = false
   /** Begins, unless the last recognition has yet to end. */
-  #run(): void {
-    if (!this.#isOpen || this.#isRunning) return
-    this.#isRunning = true
-    this.#recognition.start()
+  const run = () => {
+    if (!isOpen || isRunning) return
+    isRunning = true
+    recognition.start()
   }
+  const open = (is: boolean) => {
+    isOpen = is
+    if (is) run()
+    else recognition.abort()
+  }
+  recognition.lang = language
+  if (isLocal) recognition.processLocally = true
+  recognition.onresult = ({ results }) => {
+    const text = results[results.length - 1]?.[0]?.transcript.trim() ?? ""
+    if (isOpen && text !== "") call.onText(text)
+  }
+  recognition.onerror = ({ error }) => passing.has(error) || call.onFailure(new DOMException(error))
+  recognition.onend = () => {
+    isRunning = false
+    run()
+  }
+  return { isInterrupting: false, start: async () => open(true), open, stop: () => open(false) }
 }
 
 /** Speaks by the browser's own voices, clause by clause. */

@@ -73,7 +73,7 @@ export class Call {
   readonly failure = signal<unknown>(undefined)
   /** Name of the microphone that has taken the place of another one. */
   readonly microphone = signal("")
-  readonly #options: CallOptions
+  readonly options: CallOptions
   readonly #speaker: Speaker
   #listener: Listener | undefined
   #turn: Turn | undefined
@@ -81,7 +81,7 @@ export class Call {
   #interrupted: Fields = {}
 
   constructor(options: CallOptions, speaker: Speaker) {
-    this.#options = options
+    this.options = options
     this.#speaker = speaker
   }
 
@@ -92,7 +92,7 @@ export class Call {
     this.#speaker.start()
     try {
       await listener.start()
-      if (this.#listener === listener) this.#enter("listening")
+      if (this.#listener === listener) this.enter("listening")
       // It was ended meanwhile.
       else listener.stop()
     } catch (error) {
@@ -105,12 +105,12 @@ export class Call {
     this.#speaker.stop()
     this.#listener?.stop()
     this.#listener = undefined
-    this.#enter(phase)
+    this.enter(phase)
   }
 
   mute(isMuted: boolean): void {
     this.isMuted.value = isMuted
-    this.#enter(this.phase.value)
+    this.enter(this.phase.value)
   }
 
   /** Whether the chatbot has the word. */
@@ -123,7 +123,7 @@ export class Call {
     const reply = this.#drop()?.reply
     const heard = this.#speaker.stop()
     if (reply !== undefined) this.#interrupted = { heard_message_id: reply, ...heard }
-    this.#enter("listening")
+    this.enter("listening")
   }
 
   /** The visitor speaks, for so long by now. */
@@ -152,14 +152,14 @@ export class Call {
   onEnd(): void {
     if (this.#turn === undefined || this.#turn.isSure) return
     this.#turn.isSure = true
-    this.#enter("thinking")
+    this.enter("thinking")
   }
 
   /** The browser has recognized an utterance. */
   onText(text: string): void {
     if (this.isAnswering) return
     void this.#ask({ text }, true)
-    this.#enter("thinking")
+    this.enter("thinking")
   }
 
   onFailure(failure: unknown): void {
@@ -167,23 +167,15 @@ export class Call {
     this.failure.value = failure
   }
 
-  /** A model that listens and speaks itself does so now. */
-  onState(phase: "listening" | "speaking"): void {
-    this.#enter(phase)
-  }
-
-  /** A message of the conversation of such a model was stored. */
+  /** A message of the conversation with a model was stored that listens and speaks itself. */
   onMessage({ content, id, role }: WidgetMessage): void {
     const last = this.exchanges.value.at(-1)
     if (role === "user" || last === undefined) this.#add(id, content)
     else this.#answer(last.key, content)
   }
 
-  onConversation(id: SessionId): void {
-    this.#options.onConversation(id)
-  }
-
-  #enter(phase: Call["phase"]["value"]): void {
+  /** Goes on in this phase, and lets in what may be heard in it. */
+  enter(phase: Call["phase"]["value"]): void {
     this.phase.value = phase
     const hears = phase === "listening" || (this.isAnswering && this.#listener?.isInterrupting === true)
     this.#listener?.open(hears && !this.isMuted.value)
@@ -209,7 +201,7 @@ export class Call {
 
   async #ask(fields: Fields, isSure: boolean): Promise<void> {
     this.#drop()
-    const { endpoint, language } = this.#options
+    const { endpoint, language } = this.options
     const turn: Turn = { key: randomUuid(), abort: new AbortController(), isSure }
     this.#turn = turn
     this.failure.value = undefined
@@ -227,29 +219,31 @@ export class Call {
     if (turn === this.#turn) await this.#speaker.finished()
     if (turn !== this.#turn) return
     this.#turn = undefined
-    if (this.isAnswering) this.#enter("listening")
+    if (this.isAnswering) this.enter("listening")
   }
 
   #hear(event: TurnEvent, turn: Turn): void {
-    const { config, onEvent } = this.#options
+    const { config, onConversation, onEvent } = this.options
     onEvent?.(event)
     if (event.type === "data-transcript" && event.data.text !== "") this.#add(turn.key, event.data.text)
     else if (event.type === "start") {
       turn.reply = event.messageId
       this.#interrupted = {}
-      this.onConversation(event.messageMetadata.session_id)
+      onConversation(event.messageMetadata.session_id)
     } else if (event.type === "data-clause") {
       this.#answer(turn.key, event.data.text)
       if (config.speaking === "browser") this.#say(event.data.text, turn)
     } else if (event.type === "data-audio") this.#say(event.data.audio, turn)
     // People have the conversation, and answer in the chat.
     else if (event.type === "data-handover") this.end()
+    // The rest of the reply has no audio.
+    else if (event.type === "data-notice") this.failure.value = new Error(event.data.detail)
     else if (event.type === "error") throw new Error(event.errorText)
   }
 
   #say(piece: string, turn: Turn): void {
     turn.isSure = true
-    if (this.phase.value !== "speaking") this.#enter("speaking")
+    if (this.phase.value !== "speaking") this.enter("speaking")
     this.#speaker.add(piece)
   }
 }

@@ -5,12 +5,12 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { WidgetTexts } from "../../languages/WidgetTexts.ts"
 import { Icon } from "../shared/Icon.tsx"
 import { Scroller } from "../shared/Scroller.tsx"
-import { BrowserListener, BrowserSpeaker, recognition, recognizesLocally } from "./BrowserSpeech.ts"
+import { browserListener, BrowserSpeaker, Recognition, recognizesLocally } from "./BrowserSpeech.ts"
 import { Call, type CallOptions } from "./Call.ts"
 import { styleOf } from "./Look.ts"
 import { Microphone } from "./Microphone.ts"
 import { Player } from "./Player.ts"
-import { RealtimeListener, type RealtimeWays } from "./RealtimeListener.ts"
+import { realtimeListener, type RealtimeWays } from "./RealtimeListener.ts"
 import css from "./voice.css" with { type: "text" }
 
 /*
@@ -38,7 +38,7 @@ const hasMicrophone = navigator.mediaDevices !== undefined && "AudioWorkletNode"
 const isSupported = ({ listening, realtime, speaking }: CallOptions["config"]): boolean =>
   realtime
     ? hasMicrophone && "RTCPeerConnection" in globalThis
-    : (listening === "server" ? hasMicrophone : recognition !== undefined) &&
+    : (listening === "server" ? hasMicrophone : Recognition !== undefined) &&
       (speaking === "server" || "speechSynthesis" in globalThis)
 
 interface CallButtonProps extends Omit<ButtonHTMLAttributes, "icon"> {
@@ -75,9 +75,9 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
   // A model that listens itself is interrupted by what is said to it.
   const interrupt = call.isAnswering && !config.realtime ? () => call.interrupt() : undefined
   const start = () => {
-    if (config.realtime && realtime) return call.start(new RealtimeListener(realtime, call))
-    if (listening === "server" || !recognition) return call.start(new Microphone(config, call))
-    return call.start(new BrowserListener(recognition, language, isLocal.value, call))
+    if (config.realtime && realtime) return call.start(realtimeListener(realtime, call))
+    if (listening === "server" || !Recognition) return call.start(new Microphone(config, call))
+    return call.start(browserListener(Recognition, language, isLocal.value, call))
   }
 
   useEffect(() => {

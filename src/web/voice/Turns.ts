@@ -8,6 +8,7 @@ export type TurnEvent =
   | { readonly type: "data-clause"; readonly data: { readonly text: string } }
   | { readonly type: "data-audio"; readonly data: { readonly audio: string } }
   | { readonly type: "data-timings"; readonly data: Readonly<Record<string, number | null>> }
+  | { readonly type: "data-notice"; readonly data: { readonly detail: string } }
   | { readonly type: "data-handover" }
   | { readonly type: "error"; readonly errorText: string }
 
