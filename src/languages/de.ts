@@ -152,12 +152,6 @@ export const widget: WidgetTexts = {
   refused: "Die Nachricht konnte nicht gesendet werden.",
   failed: "Etwas ist schiefgelaufen.",
   call: "Anruf starten",
-  endCall: "Anruf beenden",
-  muted: "Mikrofon aus",
-  listening: "Hört zu …",
-  speaking: "Spricht …",
-  browserListens: "Ihr Browser erkennt, was Sie sagen.",
-  makerReceives: "Der Hersteller des Browsers kann es erhalten.",
-  noMicrophone: "Das Mikrofon ist nicht verfügbar. Erlauben Sie es dieser Seite im Browser, und beginnen Sie erneut.",
-  noCalls: "Dieser Browser kann nicht anrufen. Bitte schreiben Sie.",
+  voice:
+    "Anruf beenden | Mikrofon aus | Hört zu … | Spricht … | Ihr Browser erkennt, was Sie sagen. | Der Hersteller des Browsers kann es erhalten. | Das Mikrofon ist nicht verfügbar. Erlauben Sie es dieser Seite im Browser, oder schreiben Sie.",
 }

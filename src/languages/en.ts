@@ -147,12 +147,6 @@ export const widget = {
   refused: "This message could not be sent.",
   failed: "Something went wrong.",
   call: "Start a call",
-  endCall: "End the call",
-  muted: "Microphone off",
-  listening: "Listening…",
-  speaking: "Speaking…",
-  browserListens: "Your browser recognizes your speech.",
-  makerReceives: "The maker of the browser may receive it.",
-  noMicrophone: "The microphone cannot be used. Allow it for this page in your browser, and start again.",
-  noCalls: "This browser cannot make calls. Please write.",
+  voice:
+    "End the call | Microphone off | Listening… | Speaking… | Your browser recognizes your speech. | The maker of the browser may receive it. | The microphone cannot be used. Allow it for this page in your browser, or write.",
 }

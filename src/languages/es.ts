@@ -138,12 +138,6 @@ export const widget: WidgetTexts = {
   refused: "No se ha podido enviar el mensaje.",
   failed: "Algo ha salido mal.",
   call: "Iniciar una llamada",
-  endCall: "Terminar la llamada",
-  muted: "Micrófono apagado",
-  listening: "Escuchando…",
-  speaking: "Hablando…",
-  browserListens: "Su navegador reconoce lo que dice.",
-  makerReceives: "El fabricante del navegador puede recibirlo.",
-  noMicrophone: "El micrófono no está disponible. Permítalo para esta página en su navegador y empiece de nuevo.",
-  noCalls: "Este navegador no puede hacer llamadas. Escriba, por favor.",
+  voice:
+    "Terminar la llamada | Micrófono apagado | Escuchando… | Hablando… | Su navegador reconoce lo que dice. | El fabricante del navegador puede recibirlo. | El micrófono no está disponible. Permítalo para esta página en su navegador o escriba.",
 }

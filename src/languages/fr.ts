@@ -139,12 +139,6 @@ export const widget: WidgetTexts = {
   refused: "Le message n’a pas pu être envoyé.",
   failed: "Une erreur s’est produite.",
   call: "Démarrer un appel",
-  endCall: "Terminer l’appel",
-  muted: "Micro coupé",
-  listening: "À l’écoute…",
-  speaking: "Parle…",
-  browserListens: "Votre navigateur reconnaît vos paroles.",
-  makerReceives: "L’éditeur du navigateur peut les recevoir.",
-  noMicrophone: "Le micro n’est pas disponible. Autorisez-le pour cette page dans votre navigateur, puis recommencez.",
-  noCalls: "Ce navigateur ne permet pas d’appeler. Veuillez écrire.",
+  voice:
+    "Terminer l’appel | Micro coupé | À l’écoute… | Parle… | Votre navigateur reconnaît vos paroles. | L’éditeur du navigateur peut les recevoir. | Le micro n’est pas disponible. Autorisez-le pour cette page dans votre navigateur, ou écrivez.",
 }

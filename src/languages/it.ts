@@ -138,12 +138,6 @@ export const widget: WidgetTexts = {
   refused: "Non è stato possibile inviare il messaggio.",
   failed: "Qualcosa è andato storto.",
   call: "Avvia una chiamata",
-  endCall: "Termina la chiamata",
-  muted: "Microfono spento",
-  listening: "In ascolto…",
-  speaking: "Sta parlando…",
-  browserListens: "Il browser riconosce ciò che dice.",
-  makerReceives: "Il produttore del browser può riceverlo.",
-  noMicrophone: "Il microfono non è disponibile. Lo consenta per questa pagina nel browser e ricominci.",
-  noCalls: "Questo browser non può effettuare chiamate. Scriva, per favore.",
+  voice:
+    "Termina la chiamata | Microfono spento | In ascolto… | Sta parlando… | Il browser riconosce ciò che dice. | Il produttore del browser può riceverlo. | Il microfono non è disponibile. Lo consenta per questa pagina nel browser, oppure scriva.",
 }

@@ -137,12 +137,6 @@ export const widget: WidgetTexts = {
   refused: "Het bericht kon niet worden verstuurd.",
   failed: "Er is iets misgegaan.",
   call: "Gesprek starten",
-  endCall: "Ophangen",
-  muted: "Microfoon uit",
-  listening: "Luistert…",
-  speaking: "Spreekt…",
-  browserListens: "Uw browser herkent wat u zegt.",
-  makerReceives: "De maker van de browser kan het ontvangen.",
-  noMicrophone: "De microfoon is niet beschikbaar. Sta hem voor deze pagina toe in uw browser en begin opnieuw.",
-  noCalls: "Deze browser kan niet bellen. Schrijf uw vraag.",
+  voice:
+    "Ophangen | Microfoon uit | Luistert… | Spreekt… | Uw browser herkent wat u zegt. | De maker van de browser kan het ontvangen. | De microfoon is niet beschikbaar. Sta hem voor deze pagina toe in uw browser, of schrijf.",
 }

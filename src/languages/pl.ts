@@ -134,12 +134,6 @@ export const widget: WidgetTexts = {
   refused: "Nie udało się wysłać tej wiadomości.",
   failed: "Coś poszło nie tak.",
   call: "Rozpocznij rozmowę",
-  endCall: "Zakończ rozmowę",
-  muted: "Mikrofon wyłączony",
-  listening: "Słucha…",
-  speaking: "Mówi…",
-  browserListens: "Przeglądarka rozpoznaje, co mówisz.",
-  makerReceives: "Producent przeglądarki może to otrzymać.",
-  noMicrophone: "Mikrofon jest niedostępny. Zezwól na niego tej stronie w przeglądarce i zacznij od nowa.",
-  noCalls: "Ta przeglądarka nie obsługuje rozmów. Napisz wiadomość.",
+  voice:
+    "Zakończ rozmowę | Mikrofon wyłączony | Słucha… | Mówi… | Przeglądarka rozpoznaje, co mówisz. | Producent przeglądarki może to otrzymać. | Mikrofon jest niedostępny. Zezwól na niego tej stronie w przeglądarce albo napisz.",
 }

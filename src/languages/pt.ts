@@ -136,12 +136,6 @@ export const widget: WidgetTexts = {
   refused: "Não foi possível enviar a mensagem.",
   failed: "Algo deu errado.",
   call: "Iniciar uma chamada",
-  endCall: "Terminar a chamada",
-  muted: "Microfone desligado",
-  listening: "Ouvindo…",
-  speaking: "Falando…",
-  browserListens: "O seu navegador reconhece o que diz.",
-  makerReceives: "O fabricante do navegador pode recebê-lo.",
-  noMicrophone: "O microfone não está disponível. Permita-o para esta página no navegador e comece de novo.",
-  noCalls: "Este navegador não pode fazer chamadas. Escreva, por favor.",
+  voice:
+    "Terminar a chamada | Microfone desligado | Ouvindo… | Falando… | O seu navegador reconhece o que diz. | O fabricante do navegador pode recebê-lo. | O microfone não está disponível. Permita-o para esta página no navegador ou escreva.",
 }

@@ -137,12 +137,6 @@ export const widget: WidgetTexts = {
   refused: "Mesaj gönderilemedi.",
   failed: "Bir sorun oluştu.",
   call: "Görüşme başlat",
-  endCall: "Görüşmeyi bitir",
-  muted: "Mikrofon kapalı",
-  listening: "Dinliyor…",
-  speaking: "Konuşuyor…",
-  browserListens: "Konuşmanızı tarayıcınız tanır.",
-  makerReceives: "Tarayıcının üreticisi onu alabilir.",
-  noMicrophone: "Mikrofon kullanılamıyor. Tarayıcınızda bu sayfaya izin verin ve yeniden başlatın.",
-  noCalls: "Bu tarayıcı görüşme yapamıyor. Lütfen yazın.",
+  voice:
+    "Görüşmeyi bitir | Mikrofon kapalı | Dinliyor… | Konuşuyor… | Konuşmanızı tarayıcınız tanır. | Tarayıcının üreticisi onu alabilir. | Mikrofon kullanılamıyor. Tarayıcınızda bu sayfaya izin verin ya da yazın.",
 }

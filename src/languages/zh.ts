@@ -135,12 +135,6 @@ export const widget: WidgetTexts = {
   refused: "消息无法发送。",
   failed: "出错了。",
   call: "开始通话",
-  endCall: "结束通话",
-  muted: "麦克风已关闭",
-  listening: "正在聆听…",
-  speaking: "正在说话…",
-  browserListens: "由您的浏览器识别语音。",
-  makerReceives: "浏览器的开发商可能会收到语音。",
-  noMicrophone: "无法使用麦克风。请在浏览器中允许此页面使用，然后重新开始。",
-  noCalls: "此浏览器无法通话，请输入文字。",
+  voice:
+    "结束通话 | 麦克风已关闭 | 正在聆听… | 正在说话… | 由您的浏览器识别语音。 | 浏览器的开发商可能会收到语音。 | 无法使用麦克风。请在浏览器中允许此页面使用，或输入文字。",
 }

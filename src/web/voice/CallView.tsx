@@ -43,7 +43,7 @@ const isSupported = ({ listening, realtime, speaking }: CallOptions["config"]): 
 
 interface CallButtonProps extends Omit<ButtonHTMLAttributes, "icon"> {
   readonly icon: IconNode
-  readonly label: string
+  readonly label: string | undefined
 }
 
 const CallButton = ({ icon, label, ...rest }: CallButtonProps): VNode => (
@@ -62,6 +62,7 @@ interface CallViewProps {
 export const CallView = ({ onClose, options }: CallViewProps): VNode => {
   const { config, describe, language, name, realtime, texts } = options
   const { appearance, avatar, listening, speaking, text } = config
+  const [endCall, muted, listens, speaks, browserListens, makerReceives, noMicrophone] = texts.voice.split(" | ")
   const isBrowserListening = listening === "browser" && !config.realtime
   const dialog = useRef<HTMLDialogElement>(null)
   const captions = useRef<HTMLElement>(null)
@@ -85,7 +86,7 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
     if (isBrowserListening) void recognizesLocally(language).then((is) => (isLocal.value = is))
     return () => call.end()
   }, [])
-  useSignalEffect(() => dialog.current?.style.setProperty("--call-level", call.level.value.toFixed(2)))
+  useSignalEffect(() => dialog.current?.style.setProperty("--level", call.level.value.toFixed(2)))
   useSignalEffect(() => {
     if (call.phase.value === "over") close()
   })
@@ -93,17 +94,16 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
 
   const status = {
     ready: text.callToAction,
-    listening: isMuted ? texts.muted : (text.listeningStatus ?? texts.listening),
+    listening: isMuted ? muted : (text.listeningStatus ?? listens),
     thinking: texts.thinking,
-    speaking: text.speakingStatus ?? texts.speaking,
+    speaking: text.speakingStatus ?? speaks,
     over: "",
   }[phase]
   const notices = [
-    failure instanceof DOMException ? texts.noMicrophone : failure !== undefined && describe(failure),
-    !isSupported(config) && texts.noCalls,
+    !isSupported(config) || failure instanceof DOMException ? noMicrophone : failure !== undefined && describe(failure),
     call.microphone.value,
-    isBrowserListening && texts.browserListens,
-    isBrowserListening && !isLocal.value && texts.makerReceives,
+    isBrowserListening && browserListens,
+    isBrowserListening && !isLocal.value && makerReceives,
   ]
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Short cuts of its buttons.
@@ -130,12 +130,12 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
         {name}
       </h2>
       <div class="call-face">{avatar === "" ? <Icon nodes={Phone} size={36} /> : <img src={avatar} alt="" />}</div>
-      <output class="call-status">{status}</output>
-      <Scroller of={captions} class="call-captions" label={texts.conversation}>
+      <output>{status}</output>
+      <Scroller of={captions} label={texts.conversation}>
         {call.exchanges.value.map(({ clauses, key, question }) => (
           <div key={key}>
-            <p class="call-question" dir="auto">
-              {question}
+            <p dir="auto">
+              <em>{question}</em>
             </p>
             <p aria-live="polite" dir="auto">
               {clauses.map((clause, index) => (
@@ -145,8 +145,8 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
           </div>
         ))}
       </Scroller>
-      <output class="call-notices">{notices.map((notice) => notice && <p key={notice}>{notice}</p>)}</output>
-      <div class="call-buttons">
+      <output>{notices.map((notice) => notice && <p key={notice}>{notice}</p>)}</output>
+      <div class="row">
         {phase === "ready" ? (
           <>
             {isSupported(config) && (
@@ -156,9 +156,9 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
           </>
         ) : (
           <>
-            <CallButton icon={MicOff} label={texts.muted} aria-pressed={isMuted} onClick={mute} />
+            <CallButton icon={MicOff} label={muted} aria-pressed={isMuted} onClick={mute} />
             <CallButton icon={Square} label={texts.stop} aria-disabled={!interrupt} onClick={interrupt} />
-            <CallButton class="danger" icon={PhoneOff} label={text.endCall ?? texts.endCall} onClick={close} />
+            <CallButton class="danger" icon={PhoneOff} label={text.endCall ?? endCall} onClick={close} />
           </>
         )}
       </div>
