@@ -7,11 +7,10 @@ import { Icon } from "../shared/Icon.tsx"
 import { Scroller } from "../shared/Scroller.tsx"
 import { browserListener, BrowserSpeaker, Recognition, recognizesLocally } from "./BrowserSpeech.ts"
 import { Call, type CallOptions } from "./Call.ts"
-import { styleOf } from "./Look.ts"
+import { styleOf, wordsIn } from "./Look.ts"
 import { Microphone } from "./Microphone.ts"
 import { Player } from "./Player.ts"
 import { realtimeListener, type RealtimeWays } from "./RealtimeListener.ts"
-import css from "./voice.css" with { type: "text" }
 
 /*
  * The entry of the voice part, a bundle of its own: with a Preact of its own, so that what the widget uses as well is not
@@ -28,11 +27,6 @@ export interface CallViewOptions extends CallOptions {
   readonly realtime?: RealtimeWays
 }
 
-// By a script, since the policy of our pages allows no inline style.
-const sheet = new CSSStyleSheet()
-sheet.replaceSync(css)
-document.adoptedStyleSheets.push(sheet)
-
 const hasMicrophone = navigator.mediaDevices !== undefined && "AudioWorkletNode" in globalThis
 
 const isSupported = ({ listening, realtime, speaking }: CallOptions["config"]): boolean =>
@@ -43,7 +37,7 @@ const isSupported = ({ listening, realtime, speaking }: CallOptions["config"]): 
 
 interface CallButtonProps extends Omit<ButtonHTMLAttributes, "icon"> {
   readonly icon: IconNode
-  readonly label: string | undefined
+  readonly label: string
 }
 
 const CallButton = ({ icon, label, ...rest }: CallButtonProps): VNode => (
@@ -62,7 +56,7 @@ interface CallViewProps {
 export const CallView = ({ onClose, options }: CallViewProps): VNode => {
   const { config, describe, language, name, realtime, texts } = options
   const { appearance, avatar, listening, speaking, text } = config
-  const [endCall, muted, listens, speaks, browserListens, makerReceives, noMicrophone] = texts.voice.split(" | ")
+  const words = wordsIn(texts)
   const isBrowserListening = listening === "browser" && !config.realtime
   const dialog = useRef<HTMLDialogElement>(null)
   const captions = useRef<HTMLElement>(null)
@@ -94,16 +88,18 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
 
   const status = {
     ready: text.callToAction,
-    listening: isMuted ? muted : (text.listeningStatus ?? listens),
+    listening: isMuted ? words.muted : (text.listeningStatus ?? words.listens),
     thinking: texts.thinking,
-    speaking: text.speakingStatus ?? speaks,
+    speaking: text.speakingStatus ?? words.speaks,
     over: "",
   }[phase]
   const notices = [
-    !isSupported(config) || failure instanceof DOMException ? noMicrophone : failure !== undefined && describe(failure),
+    !isSupported(config) || failure instanceof DOMException
+      ? words.noMicrophone
+      : failure !== undefined && describe(failure),
     call.microphone.value,
-    isBrowserListening && browserListens,
-    isBrowserListening && !isLocal.value && makerReceives,
+    isBrowserListening && words.recognizes,
+    isBrowserListening && !isLocal.value && words.receives,
   ]
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Short cuts of its buttons.
@@ -156,9 +152,9 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
           </>
         ) : (
           <>
-            <CallButton icon={MicOff} label={muted} aria-pressed={isMuted} onClick={mute} />
+            <CallButton icon={MicOff} label={words.muted} aria-pressed={isMuted} onClick={mute} />
             <CallButton icon={Square} label={texts.stop} aria-disabled={!interrupt} onClick={interrupt} />
-            <CallButton class="danger" icon={PhoneOff} label={text.endCall ?? endCall} onClick={close} />
+            <CallButton class="danger" icon={PhoneOff} label={text.endCall ?? words.endCall} onClick={close} />
           </>
         )}
       </div>

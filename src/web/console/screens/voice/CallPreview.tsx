@@ -3,16 +3,12 @@ import { MicOff, Phone, PhoneOff, Square, X } from "lucide"
 import { widget as texts } from "../../../../languages/en.ts"
 import { accent, formatColor, parseColor, textOn } from "../../../shared/Contrast.ts"
 import { Icon } from "../../../shared/Icon.tsx"
-import { styleOf } from "../../../voice/Look.ts"
-import css from "../../../voice/voice.css" with { type: "text" }
+import { styleOf, wordsIn } from "../../../voice/Look.ts"
 import type { Form } from "../../forms/Form.ts"
 import { Tabs } from "../../parts/Layout.tsx"
 import { path } from "./VoiceFields.tsx"
 
-// By a script, since the policy of our pages allows no inline style.
-const sheet = new CSSStyleSheet()
-sheet.replaceSync(css)
-document.adoptedStyleSheets.push(sheet)
+const words = wordsIn(texts)
 
 /** The colours of buttons in a widget of a primary colour, which those of calls have unless the operator sets others. */
 export const buttonColors = (primary: string) => {
@@ -51,8 +47,8 @@ export const CallPreview = ({ form, name, primary }: CallPreviewProps) => {
   const avatar = ownImage(form.text(path("avatar.imageUrl")))
   const status = {
     ready: own("callToAction", ""),
-    listening: own("listeningStatus", texts.listening),
-    speaking: own("speakingStatus", texts.speaking),
+    listening: own("listeningStatus", words.listens),
+    speaking: own("speakingStatus", words.speaks),
   }[phase.value]
   const buttons =
     phase.value === "ready"
@@ -61,9 +57,9 @@ export const CallPreview = ({ form, name, primary }: CallPreviewProps) => {
           ["", X, texts.close],
         ] as const)
       : ([
-          ["", MicOff, texts.muted],
+          ["", MicOff, words.muted],
           ["", Square, texts.stop],
-          ["danger", PhoneOff, own("endCall", texts.endCall)],
+          ["danger", PhoneOff, own("endCall", words.endCall)],
         ] as const)
   return (
     <div class="stack">
@@ -80,7 +76,7 @@ export const CallPreview = ({ form, name, primary }: CallPreviewProps) => {
           </h2>
           <div class="call-face">{avatar === "" ? <Icon nodes={Phone} size={36} /> : <img src={avatar} alt="" />}</div>
           <p class="call-status">{status}</p>
-          <div class="call-buttons">
+          <div class="row">
             {buttons.map(([kind, icon, label]) => (
               <button key={label} type="button" class={kind}>
                 <Icon nodes={icon} />

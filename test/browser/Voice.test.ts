@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect } from "bun:test"
+import type { Locator, Page } from "playwright-core"
+import { says } from "../lib/FakeAnthropic.ts"
+import { fakeSpeech } from "../lib/FakeSpeech.ts"
+import { sharedRun } from "../lib/Scoped.ts"
+import { Dictation } from "./lib/Model.ts"
+import { recording } from "./lib/Speech.ts"
+import { expectAccessible, inspect, startSuite } from "./lib/Suite.ts"
+import { photograph, until } from "./lib/Visit.ts"
+import { Chat } from "./lib/Widget.ts"
+
+/*
+ * Voice calls in the widget on a page of another origin, with a microphone that plays a recording, and with servers that
+ * understand and speak as the tests say.
+ */
+
+const directory = mkdtempSync(join(tmpdir(), "parley-voice-"))
+afterAll(() => rmSync(directory, { recursive: true }))
+const microphone = join(directory, "microphone.wav")
+const speech = await sharedRun()(fakeSpeech)
+const { model, server, site, visit } = await startSuite(
+  { TRANSCRIPTION_BASE_URL: `${speech.url}/v1`, SPEECH_BASE_URL: `${speech.url}/v1` },
+  [
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream",
+    `--use-file-for-fake-audio-capture=${microphone}%noloop`,
+  ],
+)
+
+/** A sentence that takes half a minute to say. */
+const long = `It sails at noon${", and then once more a little later".repeat(90)}.`
+
+/** What is understood, one utterance after the other. */
+const understands = (...texts: ReadonlyArray<string>) => {
+  const left = [...texts]
+  speech.transcriptions.length = 0
+  speech.transcribe = () => Response.json({ text: left.shift() ?? "" })
+}
+
+const newCallable = async (voice: unknown = {}, input = {}) => {
+  const { id } = await server.api.newChatbot({ name: "Harbour", ...input })
+  await server.api.patch(`/api/external/chatbot/${id}/voice-agent`, voice)
+  return { id, address: site.page({ "data-key": id }) }
+}
+
+const open = async (page: Page, address: string, label = "Start a call") => {
+  const chat = await Chat.open(page, address)
+  await chat.button(label).click()
+  const dialog = chat.within.getByRole("dialog")
+  await dialog.waitFor()
+  return { chat, dialog, start: () => dialog.getByRole("button", { name: label }).click() }
+}
+
+const has = (dialog: Locator, text: string) => dialog.getByText(text, { exact: true }).waitFor()
+
+visit(
+  "a visitor calls: it speaks and is answered, reads along, and finds the conversation in the chat",
+  async (visited) => {
+    const { page } = visited
+    const loaded: Array<string> = []
+    page.on("request", (request) => loaded.push(new URL(request.url()).pathname))
+    const { address, id } = await newCallable()
+    await Bun.write(microphone, recording(1, 1.5, 1))
+    understands("When does the ferry sail?")
+    const dictation = new Dictation()
+    model.answers(() => dictation.answer)
+    const chat = await Chat.open(page, address)
+    await photograph(page, "voice-button")
+    expect(loaded.filter((path) => path.includes("voice"))).toEqual([])
+    await chat.button("Start a call").click()
+    const dialog = chat.within.getByRole("dialog", { name: "Harbour" })
+    await dialog.getByRole("button", { name: "Start a call" }).waitFor()
+    await inspect(page, "voice-ready", chat.document)
+    await dialog.getByRole("button", { name: "Start a call" }).click()
+    await has(dialog, "Listening…")
+    await has(dialog, "Thinking…")
+    await has(dialog, "When does the ferry sail?")
+    await inspect(page, "voice-thinking", chat.document)
+    dictation.write(`The ferry sails at **noon**. ${long}`)
+    dictation.end()
+    await has(dialog, "Speaking…")
+    await has(dialog, "The ferry sails at noon.")
+    await inspect(page, "voice-speaking", chat.document)
+    await dialog.getByRole("button", { name: "Stop" }).click()
+    await has(dialog, "Listening…")
+    await inspect(page, "voice-listening", chat.document)
+    expect(await dialog.locator("[aria-live=polite] > span").allInnerTexts()).toContain("The ferry sails at noon. ")
+    await dialog.getByRole("button", { name: "End the call" }).click()
+    await dialog.waitFor({ state: "detached" })
+    await chat.within.getByText("When does the ferry sail?").waitFor()
+    expect(await chat.reply()).toStartWith("The ferry sails at noon.")
+    expect(await chat.button("Start a call").evaluate((button) => button === document.activeElement)).toBe(true)
+    await photograph(page, "voice-afterwards")
+    expect((await server.api.messages(id)).map(({ sender_type }) => sender_type)).toHaveLength(2)
+  },
+)
+
+visit("speech interrupts the chatbot, and the history keeps what was heard", async ({ page }) => {
+  const { address, id } = await newCallable()
+  await Bun.write(microphone, recording(1, 1.5, 5, 1.5, 1))
+  understands("When does the ferry sail?", "And when does it come back?")
+  model.answers(({ text }) => says(text.includes("come back") ? "At six." : long))
+  const { dialog, start } = await open(page, address)
+  await start()
+  await has(dialog, "Speaking…")
+  await has(dialog, "And when does it come back?")
+  await has(dialog, "At six.")
+  await has(dialog, "Listening…")
+  const messages = await server.api.messages(id)
+  expect(messages.map(({ content }) => content.slice(0, 16))).toEqual([
+    "When does the fe",
+    "It sails at noon",
+    "And when does it",
+    "At six.",
+  ])
+  expect(long.startsWith(messages[1]?.content ?? "?")).toBe(true)
+  // It was heard for some seconds, at 10 ms for each character.
+  expect(messages[1]?.content.length).toBeWithin(100, 1_500)
+})
+
+visit("a muted microphone says nothing, and the keyboard mutes, interrupts and ends the call", async ({ page }) => {
+  const { address } = await newCallable()
+  await Bun.write(microphone, recording(1.5, 1, 3, 1.5, 1))
+  understands("When does the ferry sail?")
+  model.answers(() => says(long))
+  const { chat, dialog, start } = await open(page, address)
+  await start()
+  await has(dialog, "Listening…")
+  await page.keyboard.press("m")
+  const mute = dialog.getByRole("button", { name: "Microphone off" })
+  await until(async () => (await mute.getAttribute("aria-pressed")) === "true")
+  await inspect(page, "voice-muted", chat.document)
+  expect(speech.transcriptions).toEqual([])
+  await page.keyboard.press("Escape")
+  await dialog.waitFor({ state: "detached" })
+
+  await chat.button("Start a call").click()
+  await start()
+  await has(dialog, "Speaking…")
+  await page.keyboard.press("Escape")
+  await has(dialog, "Listening…")
+  // The focus goes through the dialog and the page around the chat, and to nothing behind the dialog.
+  for (let press = 0; press < 8; press++) {
+    await page.keyboard.press("Tab")
+    const isBehind = () => document.activeElement !== document.body && !document.activeElement?.closest("dialog")
+    expect(await chat.document.evaluate(isBehind)).toBe(false)
+  }
+  await page.keyboard.press("Escape")
+  await dialog.waitFor({ state: "detached" })
+  expect(await chat.button("Start a call").evaluate((button) => button === document.activeElement)).toBe(true)
+})
+
+visit("a microphone that is lost is replaced by the default one, whose name is said", async ({ context, page }) => {
+  await context.addInitScript(() => {
+    const devices = navigator.mediaDevices
+    if (devices === undefined) return
+    const ask = devices.getUserMedia.bind(devices)
+    let count = 0
+    devices.getUserMedia = async (constraints) => {
+      count += 1
+      if (count > 2) throw new DOMException("None is left.", "NotFoundError")
+      const stream = await ask(constraints)
+      for (const track of stream.getTracks()) {
+        if (count > 1) Object.defineProperty(track, "label", { value: "Headset" })
+        addEventListener("lost", () => track.dispatchEvent(new Event("ended")), { once: true })
+      }
+      return stream
+    }
+  })
+  const { address } = await newCallable()
+  await Bun.write(microphone, recording(2, 1.5, 1))
+  understands("When does the ferry sail?")
+  model.answers(() => says("At noon."))
+  const { chat, dialog, start } = await open(page, address)
+  await start()
+  await has(dialog, "Listening…")
+  await chat.document.evaluate(() => dispatchEvent(new Event("lost")))
+  await has(dialog, "Headset")
+  await photograph(page, "voice-replaced")
+  await has(dialog, "At noon.")
+  await chat.document.evaluate(() => dispatchEvent(new Event("lost")))
+  await dialog.getByText("The microphone cannot be used.").waitFor()
+})
+
+visit("a visitor who denies the microphone is told, and can begin again", async ({ context, page }) => {
+  await context.addInitScript(() => {
+    if (navigator.mediaDevices !== undefined)
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("No.", "NotAllowedError"))
+  })
+  const { address } = await newCallable()
+  const { chat, dialog, start } = await open(page, address)
+  await start()
+  await dialog.getByText("The microphone cannot be used.").waitFor()
+  await inspect(page, "voice-denied", chat.document)
+  await start()
+  await dialog.getByRole("button", { name: "Close" }).click()
+  await dialog.waitFor({ state: "detached" })
+})
+
+visit("a call looks and speaks as its operator wants, from right to left as well", async ({ page }) => {
+  const colors = {
+    backgroundColor: "#102030",
+    borderColor: "#405060",
+    textColor: "#ffffff",
+    focusOutlineColor: "#00ff00",
+  }
+  const { address } = await newCallable(
+    {
+      appearance: { ...colors, buttonColor: "#ffcc00", buttonTextColor: "#000000", buttonRadius: 4, cardRadius: 24 },
+      text: { callToAction: "Ask aloud", startCall: "Call us", endCall: "Bye", listeningStatus: "All ears" },
+    },
+    { name: "الميناء" },
+  )
+  await Bun.write(microphone, recording(5))
+  const arabic = `${address}?`
+  const { chat, dialog } = await open(page, arabic, "Call us")
+  await has(dialog, "Ask aloud")
+  const look = () =>
+    dialog.evaluate((element) => {
+      const { backgroundColor, borderRadius, color } = getComputedStyle(element)
+      return { backgroundColor, borderRadius, color }
+    })
+  expect(await look()).toEqual({
+    backgroundColor: "rgb(16, 32, 48)",
+    borderRadius: "24px",
+    color: "rgb(255, 255, 255)",
+  })
+  await chat.document.evaluate(() => (document.documentElement.dir = "rtl"))
+  await dialog.getByRole("button", { name: "Call us" }).click()
+  await has(dialog, "All ears")
+  await inspect(page, "voice-appearance", chat.document)
+  await dialog.getByRole("button", { name: "Bye" }).click()
+  await expectAccessible(chat.document, "afterwards")
+})
