@@ -47,8 +47,10 @@ visit("the browser recognizes and speaks, says so, and how far it came is what t
   await inspect(page, "voice-browser", chat.document)
   await dialog.getByRole("button", { name: "Start a call" }).click()
   const within = chat.document
-  const hears = (text: string) =>
-    within.waitForFunction((said) => Reflect.get(window, "hear")?.(said) ?? Reflect.has(window, "hear"), text)
+  const hears = async (text: string) => {
+    await within.waitForFunction(() => Reflect.has(window, "hear"))
+    await within.evaluate((said) => Reflect.get(window, "hear")(said), text)
+  }
   await hears("When does the ferry sail?")
   await dialog.getByText("It waits for nobody.").waitFor()
   expect(await within.evaluate(() => Reflect.has(window, "hear"))).toBe(false)
