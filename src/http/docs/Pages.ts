@@ -32,6 +32,7 @@ export const groups: Readonly<Record<string, ReadonlyArray<Entry>>> = {
     { name: "sources", title: "Sources", file: "docs/sources.md" },
     { name: "answers", title: "Answers that improve", file: "docs/answers.md" },
     { name: "inbox", title: "Inbox", file: "docs/inbox.md" },
+    { name: "voice", title: "Voice", file: "docs/voice.md" },
     { name: "formats", title: "Formats", file: "docs/formats.md" },
     { name: "errors", title: "Errors", file: "docs/errors.md" },
     { name: "idempotency", title: "Idempotency keys", file: "docs/idempotency.md" },
