@@ -24,6 +24,7 @@ const benches: Readonly<
   soak: () => import("./soak.ts"),
   sources: () => import("./sources.ts"),
   tracing: () => import("./tracing.ts"),
+  voice: () => import("./voice.ts"),
   web: () => import("./web.ts"),
 }
 

@@ -12,7 +12,7 @@ export interface VadSettings {
 export type VadEvent =
   /** Every 60 ms: the volume between 0 and 1, and the milliseconds of speech in the utterance so far; 0 outside of one. */
   | { readonly type: "level"; readonly level: number; readonly speechMs: number }
-  /** Speech began, some 100 ms ago. */
+  /** Speech began, some 150 ms ago. */
   | { readonly type: "began" }
   /**
    * Nothing was said for 200 ms: the utterance so far at 16 kHz, with its prefix, and for how many milliseconds more
@@ -34,69 +34,92 @@ export const FRAME = 320
 const FRAME_MS = 20
 /** In frames. */
 const LEVEL_EVERY = 3
-/** The frames that are looked back on, and how many of them have to be speech: a cough or a click is shorter or has no pitch. */
-const [BEGIN_WITHIN, BEGIN_SPEECH, BEGIN_VOICED] = [12, 7, 4]
+/** Frames that are looked back on, how many of them have to be speech, and how many with pitch: coughs have less of it. */
+const [BEGIN_WITHIN, BEGIN_SPEECH, BEGIN_VOICED] = [12, 7, 6]
 const [RESUME_WITHIN, RESUME_SPEECH] = [4, 3]
 /** Silence after which what was said may already be answered. */
 const PAUSE_MS = 200
 /** The longest utterance, a little less than what a server accepts. */
 const LONGEST_MS = 59_000
 
-/** Decibels of digital silence, and how far noise may be assumed to be below speech at first. */
-const [SILENCE_DB, FIRST_NOISE_DB, FIRST_SPEECH_DB] = [-90, -55, -35]
-/** Decibels over the noise that speech has, at a threshold of 0.5, with pitch and without; and for 0.1 more of the threshold. */
-const [VOICED_DB, UNVOICED_DB, STEP_DB] = [5, 9, 1.5]
-/** Decibels below the loudest speech of late that are still the same speaker. */
-const SPEAKER_DB = 14
-/** The periodicity of a frame with pitch. */
-const PERIODIC = 0.5
+/*
+ * These were chosen on English and Arabic speech, see `test/bench/voice.ts`. In decibels: noise and speech before any was
+ * heard; how far speech is over the noise, with pitch, without it, and above 1 kHz; how far below the loudest speech of
+ * late the same speaker may be; what 0.1 more of the threshold adds to these; and what an utterance that has begun needs less.
+ */
+const [NOISE, SPEECH, VOICED, UNVOICED, HIGH, SPEAKER, STEP, ONGOING] = [-60, -33, 4, 10, 7, 12, 1.5, 2]
+/** The periodicity of a frame with pitch, at the beginning of an utterance and later. */
+const [PERIODIC, STILL_PERIODIC] = [0.6, 0.5]
 
-/** Measures the loudness of a frame, without what lies below voices, and how periodic it and the frame before are. */
-const analysis = () => {
-  let [before, slow] = [0, 0]
-  // 40 ms at 8 kHz: two periods of the lowest voice.
-  const window = new Float32Array(FRAME)
-  return (frame: Float32Array): { readonly db: number; readonly periodicity: number } => {
+const decibels = (energy: number) => 10 * Math.log10(energy / FRAME + 1e-9)
+
+/** Measures the loudness of a frame below and above 1 kHz, and how periodic it and the frame before it are. */
+const analyser = () => {
+  let [rumble, first, low, before] = [0, 0, 0, 0]
+  // 40 ms at 8 kHz, two periods of the lowest voice, and the sums of its squares.
+  const [window, sums] = [new Float32Array(FRAME), new Float32Array(FRAME + 1)]
+  return (frame: Float32Array) => {
     window.copyWithin(0, FRAME / 2)
-    let energy = 0
-    for (const [index, sample] of frame.entries()) {
-      slow += 0.04 * (sample - slow)
-      const high = sample - slow
-      energy += high * high
-      if (index % 2 === 1) window[(FRAME + index - 1) / 2] = (before + high) / 2
-      before = high
+    let [lowEnergy, highEnergy, periodicity] = [0, 0, 0]
+    for (let index = 0; index < FRAME; index++) {
+      const sample = frame[index] ?? 0
+      rumble += 0.04 * (sample - rumble)
+      first += 0.45 * (sample - rumble - first)
+      low += 0.45 * (first - low)
+      lowEnergy += low * low
+      highEnergy += (sample - rumble - low) ** 2
+      if (index % 2 === 1) window[(FRAME + index - 1) / 2] = (before + low) / 2
+      before = low
     }
-    const db = Math.max(SILENCE_DB, 10 * Math.log10(energy / FRAME + 1e-10))
-    let periodicity = 0
+    for (let index = 0; index < FRAME; index++) sums[index + 1] = (sums[index] ?? 0) + (window[index] ?? 0) ** 2
     // Voices are between 72 and 400 Hz.
     for (let lag = 20; lag <= 110; lag++) {
-      let [both, one, other] = [0, 1e-9, 1e-9]
-      for (let index = lag; index < FRAME; index++) {
-        const [x, y] = [window[index] ?? 0, window[index - lag] ?? 0]
-        both += x * y
-        one += x * x
-        other += y * y
-      }
-      periodicity = Math.max(periodicity, both / Math.sqrt(one * other))
+      let product = 0
+      for (let index = lag; index < FRAME; index++) product += (window[index] ?? 0) * (window[index - lag] ?? 0)
+      const energies = ((sums[FRAME] ?? 0) - (sums[lag] ?? 0)) * (sums[FRAME - lag] ?? 0)
+      periodicity = Math.max(periodicity, product / Math.sqrt(energies + 1e-12))
     }
-    return { db, periodicity }
+    return { all: decibels(lowEnergy + highEnergy), low: decibels(lowEnergy), high: decibels(highEnergy), periodicity }
   }
 }
 
-/** Tells speech from noise, frame by frame. */
+/** The noise of a band. It falls quickly and rises slowly, the slower while somebody speaks: even then there are gaps. */
+const noiseFloor = () => {
+  let [mean, deviation] = [NOISE, 1.5]
+  return {
+    /** Decibels over what the noise mostly is. */
+    over: (level: number) => level - mean - 0.7 * deviation,
+    learn: (level: number, { isSpeech, isVoiced }: Kind) => {
+      const difference = level - mean
+      if (!isSpeech) deviation += 0.02 * (Math.min(8, Math.abs(difference)) - deviation)
+      mean += difference < 0 ? difference * 0.15 : Math.min(difference * 0.05, isVoiced ? 0.02 : isSpeech ? 0.3 : 1)
+    },
+  }
+}
+
+interface Kind {
+  readonly isSpeech: boolean
+  readonly isVoiced: boolean
+}
+
+/** Tells speech from noise, frame by frame: by energy over the noise, near enough, and by pitch. */
 const classifier = (threshold: number) => {
-  const analyse = analysis()
-  const more = (threshold - 0.5) * 10 * STEP_DB
-  let [noise, speech] = [FIRST_NOISE_DB, FIRST_SPEECH_DB]
-  return (frame: Float32Array) => {
-    const { db, periodicity } = analyse(frame)
-    const over = db - noise
-    const isVoiced = periodicity > PERIODIC && over > VOICED_DB + more && db > speech - SPEAKER_DB + more
-    const isSpeech = isVoiced || (over > UNVOICED_DB + more && db > speech - SPEAKER_DB + more)
-    // Falls at once and rises slowly, the slower while somebody speaks: even then there are gaps.
-    noise += over < 0 ? over * 0.3 : Math.min(over * 0.05, isSpeech ? 0.03 : 0.3)
-    speech += isVoiced && db > speech ? (db - speech) * 0.1 : isVoiced ? (db - speech) * 0.01 : 0
-    return { db, isSpeech, isVoiced }
+  const analyse = analyser()
+  const [lowNoise, highNoise] = [noiseFloor(), noiseFloor()]
+  let speech = SPEECH
+  return (frame: Float32Array, isOngoing: boolean): Kind & { readonly level: number } => {
+    const { all, high, low, periodicity } = analyse(frame)
+    const more = (threshold - 0.5) * 10 * STEP - (isOngoing ? ONGOING : 0)
+    const isNear = (level: number) => level > speech - SPEAKER + more
+    const isOver = (level: number, enough: number) => level > enough + more
+    const over = lowNoise.over(low)
+    const isVoiced = periodicity > (isOngoing ? STILL_PERIODIC : PERIODIC) && isOver(over, VOICED) && isNear(low)
+    const isSpeech =
+      isVoiced || (isOver(over, UNVOICED) && isNear(low)) || (isOver(highNoise.over(high), HIGH) && isNear(all))
+    lowNoise.learn(low, { isSpeech, isVoiced })
+    highNoise.learn(high, { isSpeech, isVoiced })
+    if (isVoiced) speech += (low - speech) * (low > speech ? 0.1 : 0.01)
+    return { isSpeech, isVoiced, level: Math.max(0, Math.min(1, (all + 60) / 50)) }
   }
 }
 
@@ -112,10 +135,11 @@ export const makeVad = (settings: VadSettings): Vad => {
   const pauseMs = Math.min(PAUSE_MS, settings.silence_duration_ms)
   const kept = Math.ceil(settings.prefix_padding_ms / FRAME_MS) + BEGIN_WITHIN
   let frames: Array<Float32Array> = []
-  let recent: Array<{ readonly isSpeech: boolean; readonly isVoiced: boolean }> = []
+  let recent: Array<Kind> = []
   let [count, speechMs, silenceMs] = [0, 0, 0]
   let state: "silent" | "speaking" | "paused" = "silent"
 
+  const among = (within: number, key: keyof Kind) => recent.slice(-within).filter((kind) => kind[key]).length
   const utterance = () => {
     const samples = new Float32Array(frames.length * FRAME)
     for (const [index, frame] of frames.entries()) samples.set(frame, index * FRAME)
@@ -123,30 +147,26 @@ export const makeVad = (settings: VadSettings): Vad => {
   }
   const reset = () => {
     state = "silent"
-    frames = frames.slice(-kept)
     recent = []
     speechMs = silenceMs = 0
   }
-  const among = (within: number, key: "isSpeech" | "isVoiced") => recent.slice(-within).filter((one) => one[key]).length
-
   const push = (frame: Float32Array): ReadonlyArray<VadEvent> => {
     const events: Array<VadEvent> = []
-    const { db, ...kind } = classify(frame)
-    frames.push(frame)
+    const kind = classify(frame, state !== "silent")
     recent = [...recent.slice(1 - BEGIN_WITHIN), kind]
-    const begins = among(BEGIN_WITHIN, "isSpeech") >= BEGIN_SPEECH && among(BEGIN_WITHIN, "isVoiced") >= BEGIN_VOICED
-    const goesOn = among(RESUME_WITHIN, "isSpeech") >= RESUME_SPEECH
+    if (state === "silent") frames = frames.slice(1 - kept)
+    frames.push(frame)
     if (state === "silent") {
-      frames = frames.slice(-kept)
-      if (begins) {
+      if (among(BEGIN_WITHIN, "isSpeech") >= BEGIN_SPEECH && among(BEGIN_WITHIN, "isVoiced") >= BEGIN_VOICED) {
         state = "speaking"
         speechMs = among(BEGIN_WITHIN, "isSpeech") * FRAME_MS
         events.push({ type: "began" })
       }
     } else {
+      const goesOn = among(RESUME_WITHIN, "isSpeech") >= RESUME_SPEECH
+      const isTooLong = frames.length * FRAME_MS >= LONGEST_MS
       silenceMs = goesOn ? 0 : silenceMs + FRAME_MS
       if (kind.isSpeech) speechMs += FRAME_MS
-      const isTooLong = frames.length * FRAME_MS >= LONGEST_MS
       if (state === "paused" && goesOn) {
         state = "speaking"
         events.push({ type: "resumed" })
@@ -161,11 +181,8 @@ export const makeVad = (settings: VadSettings): Vad => {
         reset()
       }
     }
-    count += 1
-    if (count % LEVEL_EVERY === 0) {
-      const level = Math.max(0, Math.min(1, (db + 60) / 50))
-      events.push({ type: "level", level, speechMs })
-    }
+    count = (count + 1) % LEVEL_EVERY
+    if (count === 0) events.push({ type: "level", level: kind.level, speechMs })
     return events
   }
   return { push, reset }
