@@ -82,6 +82,7 @@ visit(
     const dialog = chat.within.getByRole("dialog")
     await dialog.getByText("The microphone cannot be used.").waitFor()
     expect(await dialog.getByRole("button", { name: "Start a call" }).count()).toBe(0)
+    expect(await dialog.getByText("Your browser recognizes your speech.").count()).toBe(0)
     await inspect(page, "voice-unsupported", chat.document)
     await context.addInitScript(scripted, ["maker"])
     await Chat.open(page, address)

@@ -57,7 +57,7 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
   const { config, describe, language, name, realtime, texts } = options
   const { appearance, avatar, listening, speaking, text } = config
   const words = wordsIn(texts)
-  const isBrowserListening = listening === "browser" && !config.realtime
+  const isBrowserListening = Recognition !== undefined && listening === "browser" && !config.realtime
   const dialog = useRef<HTMLDialogElement>(null)
   const captions = useRef<HTMLElement>(null)
   const isLocal = useSignal(false)
