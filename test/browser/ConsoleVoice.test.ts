@@ -47,7 +47,7 @@ const newScreen = async ({ expects, page }: Visit) => {
 visit("a voice agent is turned on, set up as a whole, stored as it was filled in, and turned off", async (visited) => {
   const { page } = visited
   const { stored } = await newScreen(visited)
-  await page.getByText("on the transcription server that this server is set up with").waitFor()
+  await page.getByText("by the server that TRANSCRIPTION_… names").waitFor()
   await page.getByText("Audio is never stored.").waitFor()
   await inspect(page, "console-voice-off")
   expect(await stored()).toBeNull()

@@ -42,13 +42,13 @@ const turnOff = (chatbotId: string) =>
   )
 
 const listening = {
-  server: "on the transcription server that this server is set up with (TRANSCRIPTION_…).",
+  server: "by the server that TRANSCRIPTION_… names.",
   browser:
     "in each visitor's browser, which may send it to its maker; some browsers cannot. Set TRANSCRIPTION_… to use a server.",
 }
 
 const speaking = {
-  server: "by the speech server that this server is set up with (SPEECH_…).",
+  server: "by the server that SPEECH_… names.",
   browser: "by each visitor's browser, in a voice of the device. Set SPEECH_… to use a server.",
 }
 
