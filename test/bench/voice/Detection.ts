@@ -16,7 +16,7 @@ import {
  */
 
 /** What was heard, in samples: from the first sample that a server gets to the last, and when it was known to be over. */
-interface Heard {
+export interface Heard {
   readonly start: number
   readonly end: number
   readonly known: number
@@ -40,7 +40,7 @@ export interface Score {
   minutes: number
 }
 
-const settings: VadSettings = { threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 700 }
+export const settings: VadSettings = { threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 700 }
 
 const heardIn = (samples: Float32Array, options: VadSettings, make: typeof makeVad) => {
   const vad = make(options)
@@ -60,8 +60,14 @@ const heardIn = (samples: Float32Array, options: VadSettings, make: typeof makeV
 /** In samples: as much of the first or last sound as nobody misses. */
 const BLURRED = 0.06 * RATE
 
-export const score = ({ samples, turns }: Scene, options: Partial<VadSettings> = {}, make = makeVad): Score => {
-  const { heard, withdrawn } = heardIn(samples, { ...settings, ...options }, make)
+export const score = (scene: Scene, options: Partial<VadSettings> = {}, make = makeVad): Score =>
+  scoreOf(scene, heardIn(scene.samples, { ...settings, ...options }, make))
+
+/** Compares what was heard with the truth. */
+export const scoreOf = (
+  { samples, turns }: Scene,
+  { heard, withdrawn }: { readonly heard: ReadonlyArray<Heard>; readonly withdrawn: number },
+): Score => {
   const found: Score = {
     turns: turns.length,
     whole: 0,
@@ -91,7 +97,7 @@ export const score = ({ samples, turns }: Scene, options: Partial<VadSettings> =
   return found
 }
 
-const sum = (scores: ReadonlyArray<Score>): Score =>
+export const sum = (scores: ReadonlyArray<Score>): Score =>
   scores.reduce((one, other) => ({
     turns: one.turns + other.turns,
     whole: one.whole + other.whole,
@@ -130,10 +136,18 @@ export const scenesOf = async (language: Language, seed: number): Promise<Readon
   }
 }
 
+export const head =
+  ["", "turns", "whole", "cut", "missed", "clipped", "merged", "false", "/minute", "end ms"]
+    .map((title, index) => (index === 0 ? title.padEnd(30) : title.padStart(8)))
+    .join("") + "withdrawn".padStart(10)
+
 const median = (values: ReadonlyArray<number>) =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN
 
-const row = (title: string, { clipped, cut, delays, false: wrong, minutes, missed, turns, whole, withdrawn }: Score) =>
+export const row = (
+  title: string,
+  { clipped, cut, delays, false: wrong, minutes, missed, turns, whole, withdrawn }: Score,
+) =>
   [
     title.padEnd(30),
     ...[turns, whole, cut, missed, clipped, turns - whole - cut - missed - clipped, wrong].map((value) =>
@@ -148,10 +162,6 @@ const SEEDS = [1, 2, 3]
 
 export const detection = async (make = makeVad, seeds = SEEDS): Promise<ReadonlyArray<string>> => {
   const lines: Array<string> = []
-  const head =
-    ["", "turns", "whole", "cut", "missed", "clipped", "merged", "false", "/minute", "end ms"]
-      .map((title, index) => (index === 0 ? title.padEnd(30) : title.padStart(8)))
-      .join("") + "withdrawn".padStart(10)
   const byKind: Record<"fitted" | "others", Map<string, Array<Score>>> = { fitted: new Map(), others: new Map() }
   const byLanguage = new Map<string, Array<Score>>()
   for (const language of ["en", "ar", "de", "zh"] as const) {
