@@ -127,6 +127,10 @@ export class FakeCall {
 export interface FakeRealtime {
   readonly url: string
   readonly calls: Array<FakeCall>
+  /** Answers the offer of a call; unless a test answers, with what no browser can use. */
+  answer: (offer: string) => Promise<string> | string
+  /** Called when a call is hung up. */
+  onHangUp: () => unknown
   /** The status of the next answers to offers. */
   status: number
   /** Whether side channels are refused. */
@@ -137,7 +141,15 @@ export interface FakeRealtime {
 
 /** Starts a provider, until the tests of the calling file have ended. */
 export const startRealtime = (): FakeRealtime => {
-  const fake: FakeRealtime = { url: "", calls: [], status: 201, refusesChannels: false, strangers: 0 }
+  const fake: FakeRealtime = {
+    url: "",
+    calls: [],
+    answer: () => fakeSdp,
+    onHangUp: () => {},
+    status: 201,
+    refusesChannels: false,
+    strangers: 0,
+  }
   const server = Bun.serve<FakeCall>({
     port: 0,
     hostname: "127.0.0.1",
@@ -163,6 +175,7 @@ export const startRealtime = (): FakeRealtime => {
       if (call !== undefined) {
         call.isHungUp = true
         call.socket?.close()
+        fake.onHangUp()
         return new Response()
       }
       if (pathname !== "/v1/realtime/calls") return new Response("Not found", { status: 404 })
@@ -175,7 +188,7 @@ export const startRealtime = (): FakeRealtime => {
         JSON.parse(String(form.get("session"))),
       )
       fake.calls.push(opened)
-      return new Response(fakeSdp, {
+      return new Response(await fake.answer(opened.offer), {
         status: 201,
         headers: { location: `/v1/realtime/calls/${opened.id}`, "content-type": "application/sdp" },
       })
