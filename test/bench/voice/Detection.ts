@@ -35,6 +35,8 @@ export interface Score {
   false: number
   /** Milliseconds from the end of speech to the end of the turn. */
   delays: Array<number>
+  /** Milliseconds from the beginning of a turn until it would have interrupted the chatbot. */
+  interruptions: Array<number>
   /** Turns sent after 200 ms of silence that went on. */
   withdrawn: number
   minutes: number
@@ -42,19 +44,29 @@ export interface Score {
 
 export const settings: VadSettings = { threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 700 }
 
+/** Speech that interrupts the chatbot, see `src/web/voice/Call.ts`. Its sound fades within 50 ms then. */
+const INTERRUPTING_MS = 500
+
 const heardIn = (samples: Float32Array, options: VadSettings, make: typeof makeVad) => {
   const vad = make(options)
   const heard: Array<Heard> = []
   let withdrawn = 0
+  const interrupted: Array<number> = []
   let utterance = { start: 0, end: 0 }
+  let isInterrupted = false
   for (let at = 0; at + FRAME <= samples.length; at += FRAME) {
     for (const event of vad.push(samples.slice(at, at + FRAME))) {
+      if (event.type === "began") isInterrupted = false
+      if (event.type === "level" && event.speechMs >= INTERRUPTING_MS && !isInterrupted) {
+        isInterrupted = true
+        interrupted.push(at + FRAME)
+      }
       if (event.type === "paused") utterance = { start: at + FRAME - event.samples.length, end: at + FRAME }
       if (event.type === "resumed") withdrawn += 1
       if (event.type === "ended") heard.push({ ...utterance, known: at + FRAME })
     }
   }
-  return { heard, withdrawn }
+  return { heard, withdrawn, interrupted }
 }
 
 /** In samples: as much of the first or last sound as nobody misses. */
@@ -66,7 +78,15 @@ export const score = (scene: Scene, options: Partial<VadSettings> = {}, make = m
 /** Compares what was heard with the truth. */
 export const scoreOf = (
   { samples, turns }: Scene,
-  { heard, withdrawn }: { readonly heard: ReadonlyArray<Heard>; readonly withdrawn: number },
+  {
+    heard,
+    interrupted = [],
+    withdrawn,
+  }: {
+    readonly heard: ReadonlyArray<Heard>
+    readonly interrupted?: ReadonlyArray<number>
+    readonly withdrawn: number
+  },
 ): Score => {
   const found: Score = {
     turns: turns.length,
@@ -76,6 +96,7 @@ export const scoreOf = (
     clipped: 0,
     false: 0,
     delays: [],
+    interruptions: [],
     withdrawn,
     minutes: samples.length / RATE / 60,
   }
@@ -84,6 +105,8 @@ export const scoreOf = (
     const next = turns[index + 1]?.start ?? samples.length
     const within = heard.filter(({ end, start }) => start < turn.end && end > turn.start)
     for (const one of within) used.add(one)
+    const interruption = interrupted.find((at) => at > turn.start && at < turn.end)
+    if (interruption !== undefined) found.interruptions.push(((interruption - turn.start) / RATE) * 1_000)
     const [first, last] = [within[0], within.at(-1)]
     if (first === undefined || last === undefined) found.missed += 1
     else if (within.some(({ known }) => known < turn.end)) found.cut += 1
@@ -106,6 +129,7 @@ export const sum = (scores: ReadonlyArray<Score>): Score =>
     clipped: one.clipped + other.clipped,
     false: one.false + other.false,
     delays: [...one.delays, ...other.delays],
+    interruptions: [...one.interruptions, ...other.interruptions],
     withdrawn: one.withdrawn + other.withdrawn,
     minutes: one.minutes + other.minutes,
   }))
@@ -137,7 +161,7 @@ export const scenesOf = async (language: Language, seed: number): Promise<Readon
 }
 
 export const head =
-  ["", "turns", "whole", "cut", "missed", "clipped", "merged", "false", "/minute", "end ms"]
+  ["", "turns", "whole", "cut", "missed", "clipped", "merged", "false", "/minute", "end ms", "stop ms"]
     .map((title, index) => (index === 0 ? title.padEnd(30) : title.padStart(8)))
     .join("") + "withdrawn".padStart(10)
 
@@ -146,7 +170,7 @@ const median = (values: ReadonlyArray<number>) =>
 
 export const row = (
   title: string,
-  { clipped, cut, delays, false: wrong, minutes, missed, turns, whole, withdrawn }: Score,
+  { clipped, cut, delays, false: wrong, interruptions, minutes, missed, turns, whole, withdrawn }: Score,
 ) =>
   [
     title.padEnd(30),
@@ -154,7 +178,7 @@ export const row = (
       String(value).padStart(8),
     ),
     (wrong / minutes).toFixed(1).padStart(8),
-    Number.isNaN(median(delays)) ? "".padStart(8) : median(delays).toFixed(0).padStart(8),
+    ...[delays, interruptions].map((values) => (values.length === 0 ? "" : median(values).toFixed(0)).padStart(8)),
     String(withdrawn).padStart(10),
   ].join("")
 
