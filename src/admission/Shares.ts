@@ -13,7 +13,7 @@ export const ShareBounds = Context.Reference("parley/admission/ShareBounds", {
       /** Uploads while their bodies arrive, each of which has a file of its own. */
       uploads: 8,
       /** Spoken turns, each of which has its audio in memory while it is listened to. */
-      turns: 64,
+      turns: 32,
       /** Searches in knowledge bases, which are computed. */
       searches: 16,
       /** Chats that are answered at once as a whole, except streams. */

@@ -204,7 +204,7 @@ export class ReceivedForms extends Context.Service<ReceivedForms>()("parley/http
           if (isLonger(request, fileSize + OVERHEAD_BYTES)) return yield* formTooLarge(limits)
           const arrived = { bytes: 0 }
           const texts = new Map<string, string>()
-          let audio: Uint8Array | undefined
+          let audio: Uint8Array<ArrayBuffer> | undefined
           const receivePart = (part: Multipart.Part) => {
             if (part._tag === "Field") return Effect.sync(() => void texts.set(part.key, part.value))
             if (part.key !== "audio" || audio !== undefined) {

@@ -9,7 +9,8 @@ const UTTERANCE_MAX_SECONDS = 60
 export const UTTERANCE_MAX_BYTES = 6 * 1024 * 1024
 
 export interface Utterance {
-  readonly bytes: Uint8Array
+  /** The recording as a file, which is sent on without another copy of it. */
+  readonly file: Blob
   readonly mediaType: "audio/wav" | "audio/ogg" | "audio/webm"
   readonly seconds: number
 }
@@ -76,12 +77,13 @@ const formats = [
 ] as const
 
 /** Reads the form and the length of recorded audio. */
-export const utteranceOf = (bytes: Uint8Array): Utterance | InvalidRequest => {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+export const utteranceOf = (bytes: Uint8Array<ArrayBuffer>): Utterance | InvalidRequest => {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   for (const [start, mediaType, secondsOf] of formats) {
-    if (file.toString("latin1", 0, 4) !== start) continue
-    const seconds = secondsOf(file)
-    if (seconds !== undefined && seconds > 0 && seconds <= UTTERANCE_MAX_SECONDS) return { bytes, mediaType, seconds }
+    if (content.toString("latin1", 0, 4) !== start) continue
+    const seconds = secondsOf(content)
+    if (seconds === undefined || seconds <= 0 || seconds > UTTERANCE_MAX_SECONDS) continue
+    return { file: new Blob([bytes], { type: mediaType }), mediaType, seconds }
   }
   return InvalidRequest.at(
     "audio",

@@ -23,7 +23,7 @@ const heardTogether = InvalidRequest.at(
 )
 
 /** Reads a turn, whose form must not contradict itself. */
-const turnOf = (fields: Fields, audio: Uint8Array | undefined): VoiceTurn | InvalidRequest => {
+const turnOf = (fields: Fields, audio: Uint8Array<ArrayBuffer> | undefined): VoiceTurn | InvalidRequest => {
   const { conversation_id, heard_characters, heard_message_id, heard_ms, hold_ms = 0, id, language, text } = fields
   const said = audio === undefined ? text : utteranceOf(audio)
   if (said === undefined || (audio !== undefined && text !== undefined)) return eitherAudio

@@ -41,10 +41,10 @@ export class Transcriber extends Context.Service<
       const { model } = server
       const call = yield* voiceCalls(server, "/audio/transcriptions", TRANSCRIPTION_API_KEY)
 
-      const transcribe: Transcribe = ({ bytes, mediaType }, language) => {
+      const transcribe: Transcribe = ({ file, mediaType }, language) => {
         const form = new FormData()
         // Some servers tell the format by the name alone.
-        form.append("file", new Blob([Buffer.from(bytes)], { type: mediaType }), `speech.${mediaType.slice(6)}`)
+        form.append("file", file, `speech.${mediaType.slice(6)}`)
         form.append("model", model)
         form.append("response_format", "json")
         // Whisper knows languages without regions.

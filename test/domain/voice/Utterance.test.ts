@@ -5,7 +5,7 @@ import { utteranceOf } from "../../../src/domain/voice/Utterance.ts"
 import { samplesOf, wavOf } from "../../lib/FakeSpeech.ts"
 
 const secondsOf = (bytes: Uint8Array): number | undefined => {
-  const utterance = utteranceOf(bytes)
+  const utterance = utteranceOf(Uint8Array.from(bytes))
   return utterance instanceof InvalidRequest ? undefined : utterance.seconds
 }
 
