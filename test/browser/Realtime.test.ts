@@ -100,6 +100,19 @@ visit("a visitor and a realtime model hear each other, and both sides can be rea
   ])
 })
 
+visit("a call ends when the server is lost, which would neither store what is said nor end it", async ({ page }) => {
+  const lost = Promise.withResolvers<void>()
+  await page.route("**/api/widget/conversations/*/events", async (route) => {
+    await lost.promise
+    await route.fulfill({ contentType: "text/event-stream", body: "" })
+  })
+  const { call, dialog, provider } = await called(page)
+  await until(async () => (await provider.heard()) > 0)
+  lost.resolve()
+  await dialog.waitFor({ state: "detached" })
+  await until(async () => call.isHungUp)
+})
+
 visit("a call that the server ends is over for the visitor too", async (visited) => {
   const { page } = visited
   // The widget hangs up in any case: nobody has told it why it hears nothing.

@@ -84,7 +84,10 @@ export const startRealtime = async ({
     await peer.setLocalDescription()
     call = await post(peer.localDescription?.sdp ?? "")
     await peer.setRemoteDescription({ type: "answer", sdp: call.sdp })
-    void follow(call.conversation_id).catch(() => undefined)
+    // Whoever followed the call on the server has gone with its events: nobody would store what is said, or end it.
+    void follow(call.conversation_id)
+      .catch(() => undefined)
+      .then(end)
     return { conversation: call.conversation_id, stop: end }
   } catch (error) {
     end()
