@@ -70,6 +70,7 @@ const begin = async ({
   const conversations: Array<SessionId> = []
   const notes: Array<string> = []
   let isOpen = false
+  let isClosed = false
   let drained = Promise.withResolvers<void>()
   const speaker: Speaker = {
     start: () => notes.push("start"),
@@ -81,6 +82,7 @@ const begin = async ({
       drained = Promise.withResolvers()
       return { heard_ms: 420 }
     },
+    close: () => void (isClosed = true),
   }
   const listener: Listener = {
     isInterrupting,
@@ -108,6 +110,7 @@ const begin = async ({
     notes,
     sent,
     isOpen: () => isOpen,
+    isClosed: () => isClosed,
     drain: async () => {
       drained.resolve()
       await settled()
@@ -247,16 +250,18 @@ describe("a call", () => {
   })
 
   test("is over when people take the conversation, and sends nothing once it has ended", async () => {
-    const { call, notes, says, sent } = await begin()
+    const { call, isClosed, notes, says, sent } = await begin()
     await (await says()).hears(transcript("A person, please"), { type: "data-handover" })
     expect(call.phase.value).toBe("over")
+    expect(isClosed()).toBe(true)
     expect(notes.at(-1)).toBe("stopped listening")
     expect(sent[0]?.signal.aborted).toBe(true)
   })
 
   test("says that there is no microphone, and can begin again", async () => {
-    const { call } = await begin()
+    const { call, isClosed } = await begin()
     call.end("ready")
+    expect(isClosed()).toBe(false)
     const denied = new DOMException("denied", "NotAllowedError")
     await call.start({ isInterrupting: true, start: () => Promise.reject(denied), open: () => {}, stop: () => {} })
     expect(call.phase.value).toBe("ready")

@@ -106,6 +106,8 @@ export class BrowserSpeaker implements Speaker {
 
   duck(): void {}
 
+  close(): void {}
+
   stop(): Fields {
     const heard_characters = this.#heard
     this.#utterances.clear()

@@ -29,6 +29,8 @@ export interface Speaker {
   readonly duck: (isDucked: boolean) => void
   /** Stops the present reply. Returns how much of it was heard, as a turn's field. */
   readonly stop: () => Fields
+  /** Lets go of the loudspeaker. */
+  readonly close: () => void
 }
 
 /** Fields of the form of a turn. */
@@ -105,6 +107,7 @@ export class Call {
     this.#speaker.stop()
     this.#listener?.stop()
     this.#listener = undefined
+    if (phase === "over") this.#speaker.close()
     this.enter(phase)
   }
 

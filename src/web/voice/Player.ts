@@ -58,6 +58,11 @@ export class Player implements Speaker {
     return { heard_ms: Math.round(seconds.reduce((sum, one) => sum + one, 0) * 1_000) }
   }
 
+  close(): void {
+    // Once the sound has faded. A call is closed again when its dialog goes.
+    setTimeout(() => this.#context.state !== "closed" && void this.#context.close(), 10_000 * FADE)
+  }
+
   #fade(gain: number): void {
     this.#gain.gain.setTargetAtTime(gain, this.#context.currentTime, FADE)
   }
