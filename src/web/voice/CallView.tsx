@@ -1,12 +1,11 @@
 import { useSignal, useSignalEffect } from "@preact/signals"
-import { type IconNode, MicOff, Phone, PhoneOff, Square, X } from "lucide"
-import { type ButtonHTMLAttributes, render, type VNode } from "preact"
+import { render, type VNode } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { WidgetTexts } from "../../languages/WidgetTexts.ts"
-import { Icon } from "../shared/Icon.tsx"
 import { Scroller } from "../shared/Scroller.tsx"
 import { browserListener, BrowserSpeaker, Recognition, recognizesLocally } from "./BrowserSpeech.ts"
 import { Call, type CallOptions } from "./Call.ts"
+import { CallButtons, CallFace } from "./CallParts.tsx"
 import { styleOf, wordsIn } from "./Look.ts"
 import { Microphone } from "./Microphone.ts"
 import { Player } from "./Player.ts"
@@ -34,18 +33,6 @@ const isSupported = ({ listening, realtime, speaking }: CallOptions["config"]): 
     ? hasMicrophone && "RTCPeerConnection" in globalThis
     : (listening === "server" ? hasMicrophone : Recognition !== undefined) &&
       (speaking === "server" || "speechSynthesis" in globalThis)
-
-interface CallButtonProps extends Omit<ButtonHTMLAttributes, "icon"> {
-  readonly icon: IconNode
-  readonly label: string
-}
-
-const CallButton = ({ icon, label, ...rest }: CallButtonProps): VNode => (
-  <button type="button" {...rest}>
-    <Icon nodes={icon} />
-    {label}
-  </button>
-)
 
 interface CallViewProps {
   readonly options: CallViewOptions
@@ -125,7 +112,7 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
       <h2 id="call-name" class="ellipsis" dir="auto">
         {name}
       </h2>
-      <div class="call-face">{avatar === "" ? <Icon nodes={Phone} size={36} /> : <img src={avatar} alt="" />}</div>
+      <CallFace avatar={avatar} />
       <output>{status}</output>
       <Scroller of={captions} label={texts.conversation}>
         {call.exchanges.value.map(({ clauses, key, question }) => (
@@ -142,22 +129,11 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
         ))}
       </Scroller>
       <output>{notices.map((notice) => notice && <p key={notice}>{notice}</p>)}</output>
-      <div class="row">
-        {phase === "ready" ? (
-          <>
-            {isSupported(config) && (
-              <CallButton class="primary" icon={Phone} label={text.startCall ?? texts.call} onClick={start} />
-            )}
-            <CallButton icon={X} label={texts.close} onClick={close} />
-          </>
-        ) : (
-          <>
-            <CallButton icon={MicOff} label={words.muted} aria-pressed={isMuted} onClick={mute} />
-            <CallButton icon={Square} label={texts.stop} aria-disabled={!interrupt} onClick={interrupt} />
-            <CallButton class="danger" icon={PhoneOff} label={text.endCall ?? words.endCall} onClick={close} />
-          </>
-        )}
-      </div>
+      <CallButtons
+        {...{ close, interrupt, isMuted, mute, text, texts }}
+        isReady={phase === "ready"}
+        start={isSupported(config) ? start : undefined}
+      />
     </dialog>
   )
 }

@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals"
-import { MicOff, Phone, PhoneOff, Square, X } from "lucide"
 import { widget as texts } from "../../../../languages/en.ts"
 import { accent, formatColor, parseColor, textOn } from "../../../shared/Contrast.ts"
-import { Icon } from "../../../shared/Icon.tsx"
+import { CallButtons, CallFace } from "../../../voice/CallParts.tsx"
 import { styleOf, wordsIn } from "../../../voice/Look.ts"
 import type { Form } from "../../forms/Form.ts"
 import { Tabs } from "../../parts/Layout.tsx"
 import { path } from "./VoiceFields.tsx"
 
 const words = wordsIn(texts)
+const nothing = () => {}
 
 /** The colours of buttons in a widget of a primary colour, which those of calls have unless the operator sets others. */
 export const buttonColors = (primary: string) => {
@@ -43,24 +43,13 @@ interface CallPreviewProps {
 /** The look of a call as it is being edited, in English where the operator has no texts. Nothing in it can be pressed. */
 export const CallPreview = ({ form, name, primary }: CallPreviewProps) => {
   const phase = useSignal<keyof typeof phases>("ready")
-  const own = (field: string, usual: string): string => form.text(path(`text.${field}`)) || usual
-  const avatar = ownImage(form.text(path("avatar.imageUrl")))
+  const own = (field: string) => form.text(path(`text.${field}`)) || undefined
   const status = {
-    ready: own("callToAction", ""),
-    listening: own("listeningStatus", words.listens),
-    speaking: own("speakingStatus", words.speaks),
+    ready: own("callToAction") ?? "",
+    listening: own("listeningStatus") ?? words.listens,
+    speaking: own("speakingStatus") ?? words.speaks,
   }[phase.value]
-  const buttons =
-    phase.value === "ready"
-      ? ([
-          ["primary", Phone, own("startCall", texts.call)],
-          ["", X, texts.close],
-        ] as const)
-      : ([
-          ["", MicOff, words.muted],
-          ["", Square, texts.stop],
-          ["danger", PhoneOff, own("endCall", words.endCall)],
-        ] as const)
+  const text = { startCall: own("startCall"), endCall: own("endCall") }
   return (
     <div class="stack">
       <Tabs label="State of the call" value={phase.value} onValue={(next) => (phase.value = next)} options={phases} />
@@ -74,16 +63,14 @@ export const CallPreview = ({ form, name, primary }: CallPreviewProps) => {
           <h2 class="ellipsis" dir="auto">
             {name}
           </h2>
-          <div class="call-face">{avatar === "" ? <Icon nodes={Phone} size={36} /> : <img src={avatar} alt="" />}</div>
+          <CallFace avatar={ownImage(form.text(path("avatar.imageUrl")))} />
           <p class="call-status">{status}</p>
-          <div class="row">
-            {buttons.map(([kind, icon, label]) => (
-              <button key={label} type="button" class={kind}>
-                <Icon nodes={icon} />
-                {label}
-              </button>
-            ))}
-          </div>
+          <CallButtons
+            {...{ text, texts }}
+            isReady={phase.value === "ready"}
+            start={nothing}
+            interrupt={phase.value === "speaking" ? nothing : undefined}
+          />
         </div>
       </figure>
     </div>
