@@ -31,6 +31,15 @@ unpack_debian() {
   rm -rf "$apt"
 }
 
+# unpack_own DIR PACKAGES: as above, of the suite of this machine, so that its C library fits. Prints the directory of the
+# other libraries, which lie beside the programs.
+unpack_own() {
+  mkdir -p "$1"
+  unpack_debian "$1" "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$2" \
+    '^libc6$|^libc-bin|perl|adduser|passwd|debconf|procps|systemd|-base$' >&2 || return
+  find "$1/usr/lib" -maxdepth 1 -name '*-linux-gnu*' | head -n 1
+}
+
 # wrap_programs DIR BIN: the programs in BIN were built for another C library than this machine's, so each is started
 # with the one that was unpacked into DIR.
 wrap_programs() {

@@ -9,14 +9,10 @@ source .ci/debian.sh
 
 dir=$(realpath -m "${1:?usage: tesseract.sh DIR}")
 
-# The suite of this machine, so that its C library fits; the other libraries lie beside the program.
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 program=$dir/tesseract
 if [[ ! -x $program ]]; then
-  mkdir -p "$dir"
   packages="tesseract-ocr tesseract-ocr-eng tesseract-ocr-osd tesseract-ocr-deu tesseract-ocr-fra tesseract-ocr-ara tesseract-ocr-chi-sim fonts-droid-fallback"
-  unpack_debian "$dir" "$suite" "$packages" '^libc6$|^libc-bin|perl|adduser|passwd|debconf|procps|systemd|-base$' >&2
-  libraries=$(find "$dir/usr/lib" -maxdepth 1 -name '*-linux-gnu*' | head -n 1)
+  libraries=$(unpack_own "$dir" "$packages")
   data=$(dirname "$(find "$dir/usr/share/tesseract-ocr" -name eng.traineddata)")
   printf '#!/bin/sh\nexport LD_LIBRARY_PATH=%s TESSDATA_PREFIX=%s\nexec %s "$@"\n' \
     "$libraries" "$data" "$dir/usr/bin/tesseract" >"$program"

@@ -8,14 +8,9 @@ source .ci/debian.sh
 
 dir=$(realpath -m "${1:?usage: voice.sh DIR}")
 
-# The suite of this machine, so that its C library fits; the other libraries lie beside the programs.
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 bin=$dir/bin
 if [[ ! -d $bin ]]; then
-  mkdir -p "$dir"
-  unpack_debian "$dir" "$suite" "espeak-ng pocketsphinx pocketsphinx-en-us" \
-    '^libc6$|^libc-bin|perl|adduser|passwd|debconf|procps|systemd|-base$' >&2
-  libraries=$(find "$dir/usr/lib" -maxdepth 1 -name '*-linux-gnu*' | head -n 1)
+  libraries=$(unpack_own "$dir" "espeak-ng pocketsphinx pocketsphinx-en-us")
   model=$dir/usr/share/pocketsphinx/model/en-us
   mkdir "$bin.unfinished"
   printf '#!/bin/sh\nexport LD_LIBRARY_PATH=%s ESPEAK_DATA_PATH=%s\nexec %s "$@"\n' \
