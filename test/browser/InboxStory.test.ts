@@ -4,7 +4,8 @@ import { signInPerson } from "./lib/People.ts"
 import { photograph, until } from "./lib/Visit.ts"
 import { Chat } from "./lib/Widget.ts"
 
-const { open, server, site } = await startSuite()
+// A server of its own: on one that other files use, somebody may be waiting.
+const { open, server, site } = await startSuite({})
 const origin = server.url.replace("127.0.0.1", "localhost")
 const { id } = await server.api.newChatbot({
   name: "Harbour",
