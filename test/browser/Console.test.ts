@@ -363,6 +363,10 @@ onScreen("an inbox says who asked on which page, and is emptied by closing", asy
   await page.getByRole("button", { name: "Mark as open" }).last().click()
   await row.getByText("Closed", { exact: true }).waitFor({ state: "detached" })
   await page.keyboard.press("u")
+  await row.getByText("Unread:").waitFor()
+  // Closing it leaves the mark.
+  await page.keyboard.press("e")
+  await row.getByText("Closed", { exact: true }).waitFor()
   await tab("Unread").click()
   await row.waitFor()
   await inspect(page, "console-inbox-unread")

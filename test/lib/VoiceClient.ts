@@ -11,6 +11,9 @@ export interface VoiceFrame {
   readonly errorText?: string
 }
 
+/** The streams that are not read to their end. Bun hangs up a request of whose response nobody holds anything. */
+const unfinished = new Set<VoiceStream>()
+
 /** A spoken turn as its client receives it. */
 export class VoiceStream {
   readonly frames: Array<VoiceFrame> = []
@@ -23,6 +26,7 @@ export class VoiceStream {
 
   constructor(response: Response) {
     this.response = response
+    unfinished.add(this)
   }
 
   /** Reads until the condition holds, or the stream ends. Returns whether it has ended. */
@@ -31,7 +35,10 @@ export class VoiceStream {
     this.reader ??= this.response.body?.getReader()
     while (!isEnough(this)) {
       const { done, value } = (await this.reader?.read()) ?? { done: true, value: undefined }
-      if (done) return true
+      if (done) {
+        unfinished.delete(this)
+        return true
+      }
       const frames = (this.rest + this.decoder.decode(value, { stream: true })).split("\n\n")
       this.rest = frames.pop() ?? ""
       for (const frame of frames) {

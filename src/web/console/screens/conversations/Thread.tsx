@@ -125,9 +125,10 @@ export const Thread = ({ above, back, chatbotId, children, onDelete, onGone, ses
   const shown = session.data.value
   const title = shown === undefined ? "Conversation" : titleOf(shown)
   useTitle(title, mailbox === "inbox" ? "Inbox" : "Conversations")
+  // A change without new messages leaves the conversation unread when it has been marked so.
   useEffect(() => {
     if (shown !== undefined) markRead([shown])
-  }, [shown])
+  }, [shown?.id, shown?.updated_at])
   return (
     <div class="inbox-thread stack loose">
       <a class="back button quiet small" href={back}>
