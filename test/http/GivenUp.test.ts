@@ -15,7 +15,7 @@ import { startServer, type TestServer } from "../lib/TestServer.ts"
 const server = await startServer({ PROVIDER_CONCURRENCY: "1" })
 const { client, provider } = server
 const impatient = await startServer(
-  { CHAT_DEADLINE: "3s" },
+  { CHAT_DEADLINE: "5s" },
   Context.make(CallBounds, { replyTimeout: "2 seconds", firstByteTimeout: "2 seconds" }),
 )
 
