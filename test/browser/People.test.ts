@@ -77,6 +77,8 @@ describe("a visitor and a person", () => {
     await inspect(page, "people-talk", chat.document)
     expect(await layoutShift()).toBe(0)
 
+    await person.says("They are.")
+    await chat.within.getByText("They are.").first().waitFor()
     await person.givesBack()
     await chat.within.getByText("The assistant answers again.").first().waitFor()
     await chat.button(ASK).waitFor()

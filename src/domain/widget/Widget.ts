@@ -142,6 +142,10 @@ export const WidgetHandover = Schema.Struct({
   assignee: Schema.NullOr(WidgetPerson).annotate({ description: "Who looks after the conversation." }),
   read_at: Schema.NullOr(Timestamp).annotate({ description: "Up to when people have read what the visitor wrote." }),
   unread: Schema.Int.annotate({ description: "Messages of people that the visitor has not read." }),
+  unanswered: Schema.NullOr(MessageId).annotate({
+    description:
+      "The visitor's last message, where nobody has answered it and the chatbot has the conversation again: sent again with this id as `regenerates`, it is answered.",
+  }),
 }).annotate({ identifier: "WidgetHandover" })
 export type WidgetHandover = typeof WidgetHandover.Type
 
@@ -208,7 +212,8 @@ export const WidgetChatRequest = Schema.Struct({
     attachments: Schema.optionalKey(AttachmentIds),
   }),
   regenerates: Schema.optionalKey(MessageId).annotate({
-    description: "The reply to make again. `message` then repeats the message that it answers.",
+    description:
+      "The reply to make again, or the message that `handover` calls `unanswered`. `message` then repeats the visitor's message.",
   }),
   email: Schema.optionalKey(Schema.String).annotate({
     description: "The visitor's e-mail address, where the chatbot asks for one; an empty text declines.",

@@ -64,6 +64,8 @@ export class LiveReply {
   /** The fiber that makes it. */
   fiber: Fiber.Fiber<ReplyEnd, LiveReplyFailure> | undefined
   isStopped = false
+  /** Whether people had the conversation. */
+  private isLeft = false
   /** Failure of the reply; undefined while the reply is being made, and when it has not failed. */
   failure: Failure | undefined
   private hasText = false
@@ -84,13 +86,16 @@ export class LiveReply {
 
   /** Whether it ended without an answer, so that its message is answered when it is sent again. */
   get isVoid(): boolean {
-    return this.failure !== undefined || (this.isStopped && this.endedAt !== undefined && !this.hasText)
+    return (
+      this.failure !== undefined || ((this.isStopped || this.isLeft) && this.endedAt !== undefined && !this.hasText)
+    )
   }
 
   /** Notes what an event tells about the reply. */
   note(event: WidgetEvent): void {
     if (event.type === "start") this.conversation = event.conversation_id
     else if (event.type === "text") this.hasText = true
+    else if (event.type === "handover") this.isLeft = true
   }
 }
 
@@ -209,7 +214,7 @@ export class LiveReplies extends Context.Service<LiveReplies>()("parley/services
     return {
       /**
        * Begins a reply, on behalf of the caller, unless the visitor has it under way or made: a reply that has failed,
-       * or was stopped before its first word, is begun again. Returns the reply, and whether it has just begun.
+       * or was stopped or left to people before its first word, is begun again. Returns the reply, and whether it has just begun.
        */
       start: (owner: ReplyOwner, make: MakeReply) =>
         Effect.contextWith((context: Context.Context<Caller | CurrentOrganization>) =>

@@ -87,7 +87,14 @@ export const HANDOVER_COLUMN = `case when s.owner_since is not null then jsonb_b
       select count(*) from messages m
       where m.session_id = s.id and m.organization_id = s.organization_id and m.sender_type = 'agent'
         and date_trunc('milliseconds', m.created_at) > coalesce(s.visitor_read_at, '-infinity')
-    )
+    ),
+    'unanswered', case when s.owner = 'bot' and s.state = 'open' then (
+      select case when last.sender_type = 'user' and last.created_at < s.owner_since then last.id end from (
+        select m.id, m.sender_type, m.created_at from messages m
+        where m.session_id = s.id and m.organization_id = s.organization_id
+        order by m.created_at desc, m.id desc limit 1
+      ) last
+    ) end
   ) end as handover`
 
 export type Order = "latest first" | "oldest first"

@@ -93,6 +93,16 @@ describe("in a conversation of people", () => {
     expect((await handoverOf(path)).waiting_since).not.toBeNull()
   })
 
+  test("a message that nobody has answered is answered after the return when a client asks for it, and stored once", async () => {
+    const { chatbot, path, say } = await begin()
+    await client.post(`${path}/handover`, { json: {} })
+    const { session_id } = await say("Anybody?")
+    await client.post(`${path}/return`)
+    await provider.answers(says("The chatbot."))
+    await client.chat(chatbot, "Anybody?", { sessionToken: session_id, trigger: "regenerate-message" })
+    expect((await saidIn(path)).slice(2)).toEqual(["user: Anybody?", "bot: The chatbot."])
+  })
+
   test("clients of OpenAI get an empty answer", async () => {
     const { chatbot, path } = await begin()
     await client.post(`${path}/handover`, { json: {} })

@@ -3,6 +3,8 @@ import { Effect, Schema } from "effect"
 import { WidgetConversation, type WidgetHandover, type WidgetUpdate } from "../../../src/domain/widget/Widget.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { read, until, wrongPaths } from "../../lib/Client.ts"
+import { signIdentity } from "../../lib/Identity.ts"
+import { keyOf } from "../../lib/Keys.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { publish, visit, type VisitorClient } from "../../lib/Visitors.ts"
 
@@ -11,7 +13,11 @@ import { publish, visit, type VisitorClient } from "../../lib/Visitors.ts"
  * database, as another server would.
  */
 
-const server = await startServer({ RATE_LIMIT: "off", DEFAULT_MODEL: "local/extractive" })
+const server = await startServer({
+  RATE_LIMIT: "off",
+  DEFAULT_MODEL: "local/extractive",
+  SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64"),
+})
 const { client, query } = server
 
 const run = (statement: (sql: SystemSql["Service"]) => Effect.Effect<unknown, unknown>) =>
@@ -79,7 +85,7 @@ const hire = async (conversation: string, name = "Anna") => {
 const anna = { name: "Anna", avatar: "https://example.com/anna.png" }
 const isMessage = (content: string) => (update: WidgetUpdate) =>
   update.type === "message" && update.message.content === content
-const waiting: WidgetHandover = { owner: "people", assignee: null, read_at: null, unread: 0 }
+const waiting: WidgetHandover = { owner: "people", assignee: null, read_at: null, unread: 0, unanswered: null }
 
 describe("a visitor who asks for a person", () => {
   test("begins a conversation with people by its first message, once however often it is sent", async () => {
@@ -151,6 +157,95 @@ describe("a visitor who asks for a person", () => {
   })
 })
 
+describe("a message that nobody has answered", () => {
+  /** A visitor who waits in a conversation of people, and how its message is sent again. */
+  const wait = async () => {
+    const { chatbot, visitor } = await widgetOf()
+    const { conversation } = (await visitor.hear("Hello")).ids
+    await ask(visitor, { conversation_id: conversation })
+    const id = crypto.randomUUID()
+    const sent = await visitor.hear("Are you there?", { conversation_id: conversation }, id)
+    expect(sent.events.map(({ event }) => event.type)).toEqual(["start", "handover", "finish"])
+    const standing = async () => (await visitor.page(conversation)).handover?.unanswered
+    expect(await standing()).toBeNull()
+    return {
+      chatbot,
+      conversation,
+      person: await hire(conversation),
+      standing,
+      visitor,
+      sayAgain: (regenerates: string) =>
+        visitor.hear("Are you there?", { conversation_id: conversation, regenerates }, id),
+      said: async () => (await visitor.messages(conversation)).map(({ content, role }) => `${role}: ${content}`),
+    }
+  }
+
+  test("is answered by the chatbot when it has the conversation again, once, from however many tabs", async () => {
+    const { chatbot, conversation, person, said, sayAgain, standing, visitor } = await wait()
+    const listener = await visitor.listen(conversation)
+    await person.givesBack()
+    const update = await listener.until((one) => one.type === "handover" && one.handover?.owner === "bot")
+    const unanswered = (await standing()) ?? ""
+    expect(update).toMatchObject({ handover: { unanswered } })
+    const tabs = await Promise.all([sayAgain(unanswered), sayAgain(unanswered)])
+    const later = await sayAgain(unanswered)
+    const texts = [...tabs, later].map(({ text }) => text)
+    expect(texts[0]).not.toBe("")
+    expect(new Set(texts).size).toBe(1)
+    expect((await said()).slice(2)).toEqual(["user: Are you there?", `assistant: ${texts[0]}`])
+    expect(await standing()).toBeNull()
+    await listener.until((one) => one.type === "handover" && one.handover?.unanswered === null)
+    listener.leave()
+    const session = await client.session(chatbot.id, conversation)
+    expect(session).toMatchObject({ message_count: 4, handover: { owner: "bot", waiting_since: null } })
+  })
+
+  test("stays as it is where a person has answered, before the return or meanwhile", async () => {
+    const { conversation, person, said, sayAgain, standing, visitor } = await wait()
+    await person.givesBack()
+    const unanswered = (await standing()) ?? ""
+    await ask(visitor, { conversation_id: conversation })
+    await person.says("Yes, I am.")
+    await person.givesBack()
+    expect(await standing()).toBeNull()
+    expect((await sayAgain(unanswered)).response.status).toBe(409)
+    expect((await said()).slice(2)).toEqual(["user: Are you there?", "agent: Yes, I am."])
+  })
+
+  test("stays as it is where the conversation was closed", async () => {
+    const { chatbot, conversation, standing } = await wait()
+    await client.patch(`/api/external/chatbot/${chatbot.id}/conversations/${conversation}`, {
+      json: { state: "closed" },
+    })
+    expect(await standing()).toBeNull()
+  })
+
+  test("is left to people who have the conversation once more", async () => {
+    const { conversation, person, said, sayAgain, standing, visitor } = await wait()
+    await person.givesBack()
+    const unanswered = (await standing()) ?? ""
+    await ask(visitor, { conversation_id: conversation })
+    expect((await sayAgain(unanswered)).events.map(({ event }) => event.type)).toEqual(["start", "handover", "finish"])
+    expect((await said()).slice(2)).toEqual(["user: Are you there?"])
+  })
+
+  test("is answered to a visitor who has signed in meanwhile", async () => {
+    const { chatbot, key } = await widgetOf()
+    const secret = "A".repeat(22)
+    const stranger = await visit(client, key, { visitor_secret: secret })
+    const id = crypto.randomUUID()
+    const { id: conversation } = await ask(stranger, message("Are you there?", id))
+    const made = await client.post(`/api/external/chatbot/${chatbot.id}/identity-secrets`)
+    const claims = { aud: chatbot.id, sub: "user-7", exp: Math.floor(Date.now() / 1_000) + 600 }
+    const identity = signIdentity(Object(made.body).secret, claims)
+    const visitor = await visit(client, key, { visitor_secret: secret, identity })
+    await (await hire(conversation)).givesBack()
+    const regenerates = (await visitor.page(conversation)).handover?.unanswered ?? ""
+    await visitor.hear("Are you there?", { conversation_id: conversation, regenerates }, id)
+    expect((await visitor.messages(conversation)).map(({ role }) => role)).toEqual(["user", "assistant"])
+  })
+})
+
 describe("a conversation that its visitor has open", () => {
   test("shows who has taken it over, who writes, what people say and how far they have read, as it happens elsewhere", async () => {
     const { key, visitor } = await widgetOf()
@@ -165,7 +260,7 @@ describe("a conversation that its visitor has open", () => {
     await listener.until(({ type }) => type === "handover")
     expect(listener.events).toEqual([
       { type: "resync" },
-      { type: "handover", handover: { owner: "people", assignee: anna, read_at: null, unread: 0 } },
+      { type: "handover", handover: { owner: "people", assignee: anna, read_at: null, unread: 0, unanswered: null } },
     ])
     await person.writes(60)
     expect(await listener.until(({ type }) => type === "presence")).toEqual({ type: "presence", writing: anna })

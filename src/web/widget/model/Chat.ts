@@ -64,6 +64,7 @@ export class Chat {
     this.#config = config
     this.people = new People(client)
     this.people.onMessage = (message) => this.#receive(message)
+    this.people.onHandover = () => void this.#answerLeft()
     this.people.onResync = () => void this.refresh()
   }
 
@@ -100,6 +101,7 @@ export class Chat {
       if (generation !== this.#generation) return
       this.keep({ conversation })
       this.#show(page)
+      void this.#answerLeft()
     } catch (error) {
       if (generation !== this.#generation) return
       const failure = failureFrom(error)
@@ -124,6 +126,7 @@ export class Chat {
       (entry) => entry instanceof Question && entry.failure.value && !page.messages.some((one) => shows(entry, one)),
     )
     if (page.reply !== undefined || areKnown.includes(false)) this.#show(page, unsent)
+    void this.#answerLeft()
   }
 
   /** Asks for a person: at once in a conversation that goes on, or else by what the visitor writes next. */
@@ -219,6 +222,21 @@ export class Chat {
     // Nothing is stored of the reply, so that its question is answered for the first time.
     if (failure.code === "conflict" || failure.kind === "missing") return this.#ask(question)
     this.#refuse(failure)
+  }
+
+  /** Has the chatbot, which has the conversation again, answer the visitor's last message, where nobody has. */
+  async #answerLeft(): Promise<void> {
+    const { value: entries } = this.entries
+    const regenerates = this.people.handover.value?.unanswered
+    const question = entries.at(-1)
+    if (regenerates == null || this.current.value !== undefined || this.#host.state.value?.unsent !== undefined) return
+    if (!(question instanceof Question) || question.sentAt.value === undefined) return
+    const reply = new Reply()
+    this.entries.value = [...entries, reply]
+    // By the same id from every tab, so that it is answered once.
+    await this.#write(reply, { message: { id: question.key, text: question.text }, regenerates })
+    // Somebody has answered it meanwhile.
+    if (reply.id.value === undefined) this.entries.value = this.entries.value.filter((entry) => entry !== reply)
   }
 
   /** Stops the reply that is being written. What there is of it stays. */

@@ -27,6 +27,8 @@ export class People {
   readonly wish = signal<"message" | "form" | undefined>(undefined)
   /** Takes a message that was stored in the open conversation. */
   onMessage: (message: WidgetMessage) => void = () => undefined
+  /** Notes that the owner of the open conversation, or what its visitor waits for, has changed. */
+  onHandover: () => void = () => undefined
   /** Reads the messages of the open conversation anew. */
   onResync: () => void = () => undefined
 
@@ -124,8 +126,10 @@ export class People {
 
   #apply(update: WidgetUpdate): void {
     if (update.type === "message") this.onMessage(update.message)
-    else if (update.type === "handover") this.handover.value = update.handover
-    else if (update.type === "presence") this.writing.value = update.writing
+    else if (update.type === "handover") {
+      this.handover.value = update.handover
+      this.onHandover()
+    } else if (update.type === "presence") this.writing.value = update.writing
     else this.onResync()
   }
 }

@@ -1,0 +1,72 @@
+import { expect } from "bun:test"
+import { says } from "../lib/FakeAnthropic.ts"
+import { startSuite } from "./lib/Suite.ts"
+import { Chat } from "./lib/Widget.ts"
+
+/*
+ * Visitors for whom no person has come, when the chatbot has their conversation again.
+ */
+
+const { model, server, site, visit } = await startSuite({})
+
+/** A visitor who waits for a person, with a question that nobody has answered. */
+const wait = async (page: Chat["page"], question: string) => {
+  model.answers(() => says("At noon."))
+  const { id } = await server.api.newChatbot({ name: "Harbour", settings: { handover: { button: true } } })
+  const address = site.page({ "data-key": id })
+  const chat = await Chat.open(page, address)
+  await chat.exchange("When does the ferry sail?")
+  await chat.button("Talk to a person").click()
+  await chat.within.getByText("A person will answer here soon.").first().waitFor()
+  await chat.ask(question)
+  await chat.within.getByText("Delivered").waitFor()
+  const path = `/api/external/chatbot/${id}/conversations`
+  const at = `${path}/${(await server.api.get(path)).data[0].id}`
+  return {
+    address,
+    chat,
+    at,
+    said: async () =>
+      (await server.api.get(`${at}/messages`)).data.map(
+        (one: { sender_type: string; content: string }) => `${one.sender_type}: ${one.content}`,
+      ),
+  }
+}
+
+visit("the chatbot answers what nobody has answered, once, in both tabs", async ({ newTab, page }) => {
+  const { address, at, chat, said } = await wait(page, "Are bicycles allowed?")
+  const other = await Chat.open(await newTab(), address)
+  await other.within.getByText("Are bicycles allowed?").waitFor()
+  const asked = model.count()
+  model.answers(() => says("They are."))
+  await server.api.post(`${at}/return`)
+  await other.within.getByText("They are.").first().waitFor()
+  await page.bringToFront()
+  await chat.within.getByText("They are.").first().waitFor()
+  expect(model.count()).toBe(asked + 1)
+  expect((await said()).slice(2)).toEqual(["user: Are bicycles allowed?", "bot: They are."])
+  for (const one of [chat, other]) expect(await one.replies.filter({ hasText: "They are." }).count()).toBe(1)
+})
+
+visit("the chatbot answers when the visitor comes back after the return", async ({ page }) => {
+  const { address, at, said } = await wait(page, "Are dogs allowed?")
+  await page.goto("about:blank")
+  await server.api.post(`${at}/return`)
+  model.answers(() => says("On a lead."))
+  const again = await Chat.open(page, address)
+  await again.within.getByText("On a lead.").first().waitFor()
+  expect((await said()).slice(2)).toEqual(["user: Are dogs allowed?", "bot: On a lead."])
+})
+
+visit("the chatbot answers nothing in a conversation that was closed", async ({ page }) => {
+  const { at, chat, said } = await wait(page, "Are cats allowed?")
+  await server.api.patch(at, { state: "closed" })
+  await chat.button("Talk to a person").waitFor()
+  model.answers(() => says("You are welcome."))
+  await chat.exchange("Never mind, thank you.", 2)
+  expect((await said()).slice(2)).toEqual([
+    "user: Are cats allowed?",
+    "user: Never mind, thank you.",
+    "bot: You are welcome.",
+  ])
+})
