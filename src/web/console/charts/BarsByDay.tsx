@@ -117,10 +117,9 @@ export const BarsByDay = ({ name, stacks, title, unit }: BarsByDayProps) => {
           <Table
             class="chart-table"
             label={`${title} (table)`}
-            rows={days.map((day, index) => ({ day, index }))}
-            keyOf={({ day }) => day}
+            rows={days.map((id, index) => ({ id, index }))}
             columns={[
-              { title: "Day (UTC)", kind: "main", cell: ({ day }) => formatDay(day) },
+              { title: "Day (UTC)", kind: "main", cell: ({ id: day }) => formatDay(day) },
               ...(layers.length > 1 ? layers : []).map((layer) => ({
                 title: nameOf(layer),
                 kind: "number" as const,

@@ -248,6 +248,14 @@ export const confirmed = async (
   if (await confirm({ ...what, isDangerous: true })) await attempt(work, done)
 }
 
+/** Deletes what has a name, once the person has confirmed it, and says that it is deleted. */
+export const confirmDeletion = (
+  name: string,
+  text: string,
+  work: () => Promise<unknown>,
+  more?: Partial<Pick<Question, "action" | "typed">>,
+): Promise<void> => confirmed({ title: `Delete ${name}?`, text, action: "Delete", ...more }, work, `${name} deleted.`)
+
 const Asking = ({ isDangerous, onYes, text, typed, ...form }: Question & { readonly onYes: () => void }) => {
   const name = useSignal("")
   return (

@@ -131,6 +131,11 @@ export const TextField = (props: TextProps) => (
   <Typed tag="input" class="input" type="text" autocomplete="off" {...props} />
 )
 
+/** A line that says what to search for. Its placeholder is its label, unless it has one of its own. */
+export const SearchField = ({ label, placeholder = label, ...rest }: TextProps) => (
+  <TextField {...{ label, placeholder, ...rest }} labelHidden type="search" />
+)
+
 /** Several lines of text, in a field that grows with them. */
 export const TextArea = (props: TextProps) => <Typed tag="textarea" class="input area" {...props} />
 

@@ -3,7 +3,9 @@ import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { formatAgo, formatCount, formatMoment } from "../../shared/Format.ts"
 import { Icon } from "../../shared/Icon.tsx"
+import { chatbotResource } from "../data/Chatbots.ts"
 import { inboxCounts } from "../data/Inbox.ts"
+import { place } from "../Router.ts"
 import type { Failure } from "../server/Failure.ts"
 import { nextPage, type Paged, type Resource, type Shown } from "../server/Resource.ts"
 import { atRoot } from "../server/Root.ts"
@@ -16,8 +18,6 @@ import { Button } from "./Buttons.tsx"
 
 interface PageProps {
   readonly title: string
-  /** A part of the window's title beside the page's own, such as the chatbot's name. */
-  readonly of?: string | undefined
   readonly about?: ComponentChildren
   /** Name of the page of the documentation about what the screen shows, such as `webhooks`. */
   readonly docs?: string | undefined
@@ -34,8 +34,10 @@ export const useTitle = (title: string, of?: string): void => {
   }, [title, of, count])
 }
 
-export const Page = ({ about, actions, children, docs, of, title }: PageProps) => {
-  useTitle(title, of)
+/** A screen with its title, and that of the window with the name of the chatbot that it is of. */
+export const Page = ({ about, actions, children, docs, title }: PageProps) => {
+  const { chatbotId } = place.value.params
+  useTitle(title, chatbotId && chatbotResource(chatbotId).data.value?.chatbot.name)
   return (
     <div class="page stack loose">
       <header class="page-head row apart">
@@ -172,7 +174,7 @@ export const Loaded = <A,>({ children, empty, of }: LoadedProps<A>) => {
   )
 }
 
-interface LoadedListProps<A> extends Omit<LoadedProps<A>, "empty"> {
+interface LoadedListProps<A> extends LoadedProps<A> {
   readonly of: Resource<A>
   readonly fetchPage: (cursor: string | undefined) => Promise<A>
 }
@@ -180,13 +182,14 @@ interface LoadedListProps<A> extends Omit<LoadedProps<A>, "empty"> {
 /** Shows a list as far as it is there, with a button for what comes next. */
 export const LoadedList = <A extends Paged<{ readonly id: string }>>({
   children,
+  empty,
   fetchPage,
   of,
 }: LoadedListProps<A>) => (
   <Loaded of={of}>
     {(known) => (
       <>
-        {children(known)}
+        {empty !== undefined && known.items.length === 0 ? empty : children(known)}
         {known.next && <More of={of} load={nextPage(fetchPage)} />}
       </>
     )}

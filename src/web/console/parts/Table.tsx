@@ -30,7 +30,8 @@ interface TableProps<A> {
   readonly label: string
   readonly columns: ReadonlyArray<Column<A>>
   readonly rows: ReadonlyArray<A>
-  readonly keyOf: (row: A) => string
+  /** Buttons or a menu for each row, in a last column. */
+  readonly actions?: (row: A) => ComponentChildren
   readonly choice?: Choice<A> | undefined
   /** Lets the person hide columns, by their titles. The menu stands above the column of actions. */
   readonly hidden?: Hidden
@@ -173,12 +174,19 @@ const Below = <A,>({ columns, row }: BelowProps<A>) => {
   )
 }
 
+interface Row {
+  readonly id: string
+}
+
 /** Rows of the same kind. It scrolls sideways where the screen is narrow. */
-export const Table = <A,>({ choice, class: name = "", columns: all, hidden, keyOf, label, rows }: TableProps<A>) => {
+export const Table = <A extends Row>(props: TableProps<A>) => {
+  const { actions, choice, class: name = "", hidden, label, rows } = props
+  const all: ReadonlyArray<Column<A>> =
+    actions === undefined ? props.columns : [...props.columns, { title: "Actions", kind: "actions", cell: actions }]
   const columns = all.filter((column) => !isHideable(column) || hidden?.value.includes(column.title) !== true)
   const order = useSignal<Order | undefined>(undefined)
   const by = columns.find(({ title }) => title === order.value?.title)
-  const keys = rows.map(keyOf)
+  const keys = rows.map(({ id }) => id)
   const chosen = choice?.chosen.value ?? []
   const choose = (these: ReadonlyArray<string>, isChosen: boolean): void => {
     if (choice === undefined) return
@@ -221,13 +229,13 @@ export const Table = <A,>({ choice, class: name = "", columns: all, hidden, keyO
         </thead>
         <tbody>
           {inOrder(rows, by?.sort, order.value?.isFalling === true).map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={row.id}>
               {choice !== undefined && (
                 <td class="choice">
                   <Chooser
                     label={`Select ${choice.nameOf(row)}`}
-                    isChosen={chosen.includes(keyOf(row))}
-                    onChoose={(isChosen) => choose([keyOf(row)], isChosen)}
+                    isChosen={chosen.includes(row.id)}
+                    onChoose={(isChosen) => choose([row.id], isChosen)}
                   />
                 </td>
               )}

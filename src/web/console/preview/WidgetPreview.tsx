@@ -100,7 +100,6 @@ export const WidgetPreview = ({ config }: PreviewProps) => {
 
 interface PreviewPageProps {
   readonly title: string
-  readonly of: string
   readonly about?: string | undefined
   readonly docs: string
   readonly preview: ComponentChildren

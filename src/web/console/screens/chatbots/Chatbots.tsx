@@ -6,8 +6,8 @@ import { allChatbots, type ChatbotSummary } from "../../data/Chatbots.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Ago, Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed, FormDialog, openDialog } from "../../parts/Dialogs.tsx"
-import { bind, TextField } from "../../parts/Field.tsx"
+import { confirmDeletion, FormDialog, openDialog } from "../../parts/Dialogs.tsx"
+import { bind, SearchField, TextField } from "../../parts/Field.tsx"
 import { Bulk, type Column, hiddenColumns, Table } from "../../parts/Table.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { resources, useResource } from "../../server/Resource.ts"
@@ -48,15 +48,11 @@ const setActive = (chatbots: ReadonlyArray<ChatbotSummary>, active: boolean): Pr
 const remove = (chatbots: ReadonlyArray<ChatbotSummary>): Promise<void> => {
   const [first] = chatbots
   const what = chatbots.length === 1 && first !== undefined ? first.name : plural(chatbots.length, "chatbot")
-  return confirmed(
-    {
-      title: `Delete ${what}?`,
-      text: "Documents, conversations, avatars and keys are deleted as well. This cannot be undone.",
-      action: chatbots.length === 1 ? "Delete chatbot" : "Delete chatbots",
-      typed: what,
-    },
+  return confirmDeletion(
+    what,
+    "Documents, conversations, avatars and keys are deleted as well. This cannot be undone.",
     () => withEach(chatbots, (chatbotId) => call("DELETE /api/external/chatbot/:chatbotId", { params: { chatbotId } })),
-    `${what} deleted.`,
+    { action: chatbots.length === 1 ? "Delete chatbot" : "Delete chatbots", typed: what },
   )
 }
 
@@ -135,20 +131,17 @@ const columns: ReadonlyArray<Column<ChatbotSummary>> = [
       </span>
     ),
   },
-  {
-    title: "Actions",
-    kind: "actions",
-    cell: (chatbot) => (
-      <Menu
-        label={`Actions for ${chatbot.name}`}
-        items={[
-          mayCreateChatbots() && { label: "Duplicate", icon: CopyPlus, onChoose: () => duplicate(chatbot) },
-          can("chatbots:write", chatbot.id) && deleteItem(() => remove([chatbot])),
-        ]}
-      />
-    ),
-  },
 ]
+
+const actionsOf = (chatbot: ChatbotSummary) => (
+  <Menu
+    label={`Actions for ${chatbot.name}`}
+    items={[
+      mayCreateChatbots() && { label: "Duplicate", icon: CopyPlus, onChoose: () => duplicate(chatbot) },
+      can("chatbots:write", chatbot.id) && deleteItem(() => remove([chatbot])),
+    ]}
+  />
+)
 
 const hidden = hiddenColumns("chatbots")
 
@@ -209,13 +202,7 @@ const Chatbots = () => {
               <GettingStarted chatbots={all} create={create} />
               {all.length >= SEARCH_FROM && (
                 <div class="toolbar row">
-                  <TextField
-                    label="Search chatbots"
-                    labelHidden
-                    type="search"
-                    placeholder="Search by name or model"
-                    {...bind(search)}
-                  />
+                  <SearchField label="Search chatbots" placeholder="Search by name or model" {...bind(search)} />
                   <output class="soft small">{plural(found.length, "chatbot")}</output>
                 </div>
               )}
@@ -239,7 +226,7 @@ const Chatbots = () => {
                 <Table
                   label="Chatbots"
                   rows={found}
-                  keyOf={({ id }) => id}
+                  actions={actionsOf}
                   columns={columns}
                   hidden={hidden}
                   choice={can("chatbots:write") ? { chosen: chosenIds, nameOf: ({ name }) => name } : undefined}

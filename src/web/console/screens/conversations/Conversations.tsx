@@ -9,7 +9,7 @@ import { useChatbotNames } from "../../data/Admin.ts"
 import { allChatbots } from "../../data/Chatbots.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { bind, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
+import { bind, optionsOf, SearchField, SelectField, TextField } from "../../parts/Field.tsx"
 import { Ago, Badge, Empty, Loaded, More, type Options, Tabs, useTitle } from "../../parts/Layout.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { Bulk } from "../../parts/Table.tsx"
@@ -55,16 +55,7 @@ const Search = ({ value }: { readonly value: string }) => {
     const timer = setTimeout(() => setQuery({ search: typed.value }), TYPING_MILLIS)
     return () => clearTimeout(timer)
   }, [typed.value])
-  return (
-    <TextField
-      label="Search"
-      labelHidden
-      type="search"
-      placeholder="Search messages and e-mails"
-      maxLength={200}
-      {...bind(typed)}
-    />
-  )
+  return <SearchField label="Search" placeholder="Search messages and e-mails" maxLength={200} {...bind(typed)} />
 }
 
 const MoreFilters = () => {

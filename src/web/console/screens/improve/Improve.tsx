@@ -2,7 +2,6 @@ import { RotateCcw } from "lucide"
 import { useEffect, useMemo, useRef } from "preact/hooks"
 import { formatMoment, plural } from "../../../shared/Format.ts"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
-import { chatbotResource } from "../../data/Chatbots.ts"
 import { Answer } from "../../parts/Answer.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { Badge, LoadedPage, Page, Section } from "../../parts/Layout.tsx"
@@ -85,13 +84,11 @@ const Answers = ({ mending, review }: WaysProps) => {
 
 const Improving = ({ review }: { readonly review: Review }) => {
   const { chatbot_id: chatbotId, session_id: sessionId } = review
-  const chatbot = useResource(chatbotResource(chatbotId), can("chatbots:read")).data.value?.chatbot
   const mending = useMemo(() => makeMending(review), [])
   useEffect(() => mending.stop, [])
   return (
     <Page
       title="Improve answer"
-      of={chatbot?.name}
       about="Change what the answer rests on, ask again, and keep the new answer as a test."
       actions={
         <a class="button secondary" href={href("conversation", { chatbotId, sessionId })}>

@@ -101,7 +101,6 @@ const KeyTable = ({ keys, list }: KeyTableProps) => {
     <Table
       label="Keys"
       rows={keys}
-      keyOf={({ id }) => id}
       columns={[
         {
           title: "Name",
@@ -147,8 +146,8 @@ const KeyTable = ({ keys, list }: KeyTableProps) => {
             </span>
           ),
         },
-        { title: "Actions", kind: "actions", cell: (key) => <KeyMenu item={key} list={list} /> },
       ]}
+      actions={(key) => <KeyMenu item={key} list={list} />}
     />
   )
 }

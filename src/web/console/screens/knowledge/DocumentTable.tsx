@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals"
 import { RefreshCw, RotateCcw } from "lucide"
 import { formatBytes, formatCount, plural } from "../../../shared/Format.ts"
 import { Button, deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
-import { confirmed } from "../../parts/Dialogs.tsx"
-import { bind, TextField } from "../../parts/Field.tsx"
+import { confirmDeletion } from "../../parts/Dialogs.tsx"
+import { bind, SearchField } from "../../parts/Field.tsx"
 import { Ago, Badge, ExternalLink, Tabs } from "../../parts/Layout.tsx"
 import { Bulk, type Column, Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
@@ -80,18 +80,11 @@ export const DocumentTable = ({
   const remove = (documents: ReadonlyArray<Document>): Promise<void> => {
     const [first] = documents
     const what = documents.length === 1 && first !== undefined ? first.name : plural(documents.length, "document")
-    return confirmed(
-      {
-        title: `Delete ${what}?`,
-        text: `The chatbot will no longer answer from ${documents.length === 1 ? "it" : "them"}. This cannot be undone.`,
-        action: "Delete",
-      },
-      async () => {
-        for (const { id } of documents) await call(`DELETE ${route}`, { params: { chatbotId, documentId: id } })
-        onChanged()
-      },
-      `${what} deleted.`,
-    )
+    const text = `The chatbot will no longer answer from ${documents.length === 1 ? "it" : "them"}. This cannot be undone.`
+    return confirmDeletion(what, text, async () => {
+      for (const { id } of documents) await call(`DELETE ${route}`, { params: { chatbotId, documentId: id } })
+      onChanged()
+    })
   }
   const columns: ReadonlyArray<Column<Document>> = [
     {
@@ -148,26 +141,22 @@ export const DocumentTable = ({
       isExtra: true,
       cell: ({ updated_at }) => <Ago at={updated_at} />,
     },
-    {
-      title: "Actions",
-      kind: "actions",
-      cell: (document) => (
-        <Menu
-          label={`Actions for ${document.name}`}
-          items={[
-            mayWrite &&
-              document.status === "failed" && { label: "Retry", icon: RotateCcw, onChoose: () => retry([document]) },
-            mayWrite && {
-              label: "Replace…",
-              icon: RefreshCw,
-              onChoose: () => pickFiles({ accept }, (files) => uploads.add(files, document.id)),
-            },
-            mayWrite && deleteItem(() => remove([document])),
-          ]}
-        />
-      ),
-    },
   ]
+  const actionsOf = (document: Document) =>
+    mayWrite && (
+      <Menu
+        label={`Actions for ${document.name}`}
+        items={[
+          document.status === "failed" && { label: "Retry", icon: RotateCcw, onChoose: () => retry([document]) },
+          {
+            label: "Replace…",
+            icon: RefreshCw,
+            onChoose: () => pickFiles({ accept }, (files) => uploads.add(files, document.id)),
+          },
+          deleteItem(() => remove([document])),
+        ]}
+      />
+    )
   const rows = list.documents.filter(passes(filter.value, search.value, sourceOf))
   const chosen = rows.filter(({ id }) => chosenIds.value.includes(id))
   const failed = list.documents.filter(passes("failed", "", sourceOf)).length
@@ -178,13 +167,7 @@ export const DocumentTable = ({
       {list.total > 0 && (
         <>
           <div class="toolbar row">
-            <TextField
-              label="Search documents"
-              labelHidden
-              type="search"
-              placeholder="Name, address or source"
-              {...bind(search)}
-            />
+            <SearchField label="Search documents" placeholder="Name, address or source" {...bind(search)} />
             {(failed > 0 || underWay > 0 || filter.value !== "all") && (
               <Tabs<Filter>
                 label="Show"
@@ -211,7 +194,7 @@ export const DocumentTable = ({
               label="Documents"
               columns={columns}
               rows={rows}
-              keyOf={({ id }) => id}
+              actions={actionsOf}
               choice={mayWrite ? { chosen: chosenIds, nameOf: ({ name }) => name } : undefined}
             />
           )}

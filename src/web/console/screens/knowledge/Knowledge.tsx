@@ -75,7 +75,6 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
     <Page
       title="Knowledge"
       docs="formats"
-      of={chatbot?.name}
       about="The documents the chatbot answers from, and where they come from."
       actions={
         <>

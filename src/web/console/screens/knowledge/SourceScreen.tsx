@@ -1,8 +1,7 @@
 import { Play, Square } from "lucide"
 import { PassageText } from "../../parts/Answer.tsx"
-import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed, openDialog } from "../../parts/Dialogs.tsx"
+import { confirmDeletion, openDialog } from "../../parts/Dialogs.tsx"
 import { ExternalLink, LoadedPage, Page, Section } from "../../parts/Layout.tsx"
 import { isGoingOn } from "../../parts/Runs.tsx"
 import { href, navigate } from "../../Router.ts"
@@ -35,17 +34,13 @@ const stop = async (source: Source, { id: runId }: SourceRun): Promise<void> => 
 }
 
 const remove = (source: Source): Promise<void> =>
-  confirmed(
-    {
-      title: `Delete ${source.name}?`,
-      text: `Its documents (${source.document_count}) are deleted as well. This cannot be undone.`,
-      action: "Delete",
-    },
+  confirmDeletion(
+    source.name,
+    `Its documents (${source.document_count}) are deleted as well. This cannot be undone.`,
     async () => {
       await call(`DELETE ${route}`, { params: paramsOf(source) })
       await navigate(href("knowledge", { chatbotId: source.chatbot_id }, { view: "sources" }))
     },
-    `${source.name} deleted.`,
   )
 
 const edit = (source: Source): void => {
@@ -79,7 +74,6 @@ const Actions = ({ source }: { readonly source: Source }) => {
 /** A source with its pages and its last run, its text, or its questions. */
 const SourceScreen = ({ chatbotId, sourceId }: SourceParams) => {
   const resource = useResource(sourceOf(chatbotId, sourceId))
-  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
   useRuns(chatbotId, resource.reload)
   const mayWrite = can("knowledge:write")
   return (
@@ -87,7 +81,6 @@ const SourceScreen = ({ chatbotId, sourceId }: SourceParams) => {
       {(source) => (
         <Page
           title={source.name}
-          of={chatbot?.name}
           docs="sources"
           about={
             <>

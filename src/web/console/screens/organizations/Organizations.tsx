@@ -2,7 +2,7 @@ import { KeyRound, Plus } from "lucide"
 import { formatBytes, formatCompact, formatCount, formatDay, plural } from "../../../shared/Format.ts"
 import { allOrganizations, type Organization } from "../../data/Admin.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
+import { confirmDeletion, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextField } from "../../parts/Field.tsx"
 import { Badge, Loaded, Page } from "../../parts/Layout.tsx"
 import { budgetFields, LimitFields, limitsOf, limitTexts, limitWords, quotaFields } from "../../parts/LimitFields.tsx"
@@ -91,18 +91,14 @@ const Organizations = () => {
     toast(`${organization.name} ${put(organizations, organization) ? "updated" : "created"}.`)
   const edit = (item?: Organization) => openDialog(<OrganizationDialog item={item} onStored={stored} />)
   const remove = ({ id, name }: Organization): Promise<void> =>
-    confirmed(
-      {
-        title: `Delete ${name}?`,
-        text: "Its keys stop working within a second. Its chatbots, documents, conversations and usage are deleted. This cannot be undone.",
-        action: "Delete organization",
-        typed: name,
-      },
+    confirmDeletion(
+      name,
+      "Its keys stop working within a second. Its chatbots, documents, conversations and usage are deleted. This cannot be undone.",
       async () => {
         await call("DELETE /api/admin/organizations/:organizationId", { params: { organizationId: id } })
         drop(organizations, id)
       },
-      `${name} deleted.`,
+      { action: "Delete organization", typed: name },
     )
   return (
     <Page
@@ -120,7 +116,6 @@ const Organizations = () => {
           <Table
             label="Organizations"
             rows={all}
-            keyOf={({ id }) => id}
             columns={[
               {
                 title: "Name",
@@ -163,25 +158,21 @@ const Organizations = () => {
                 ({ created_at }) => Date.parse(created_at),
                 ({ created_at }) => formatDay(created_at.slice(0, 10)),
               ),
-              {
-                title: "Actions",
-                kind: "actions",
-                cell: (organization) => (
-                  <Menu
-                    label={`Actions for ${organization.name}`}
-                    items={[
-                      changeItem(() => edit(organization)),
-                      {
-                        label: "Keys",
-                        icon: KeyRound,
-                        onChoose: () => void navigate(href("keys", {}, { organization: organization.id })),
-                      },
-                      !organization.is_operator && deleteItem(() => void remove(organization)),
-                    ]}
-                  />
-                ),
-              },
             ]}
+            actions={(organization) => (
+              <Menu
+                label={`Actions for ${organization.name}`}
+                items={[
+                  changeItem(() => edit(organization)),
+                  {
+                    label: "Keys",
+                    icon: KeyRound,
+                    onChoose: () => navigate(href("keys", {}, { organization: organization.id })),
+                  },
+                  !organization.is_operator && deleteItem(() => remove(organization)),
+                ]}
+              />
+            )}
           />
         )}
       </Loaded>

@@ -70,7 +70,6 @@ const PeopleTable = ({ people }: { readonly people: ReadonlyArray<Person> }) => 
     <Table
       label="People"
       rows={people}
-      keyOf={({ id }) => id}
       columns={[
         { title: "Name", kind: "main", sort: ({ name }) => name, cell: (person) => <Name person={person} /> },
         {
@@ -98,8 +97,8 @@ const PeopleTable = ({ people }: { readonly people: ReadonlyArray<Person> }) => 
           sort: ({ last_seen_at }) => last_seen_at ?? "",
           cell: ({ last_seen_at }) => (last_seen_at === null ? "Never" : <Ago at={last_seen_at} />),
         },
-        { title: "Actions", kind: "actions", cell: (person) => <Actions person={person} /> },
       ]}
+      actions={(person) => <Actions person={person} />}
     />
   )
 }

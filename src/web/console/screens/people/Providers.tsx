@@ -2,7 +2,7 @@ import { Plus } from "lucide"
 import { plural } from "../../../shared/Format.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { Json } from "../../parts/Copy.tsx"
-import { confirmed, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
+import { confirmDeletion, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextField } from "../../parts/Field.tsx"
 import { Loaded, Section } from "../../parts/Layout.tsx"
 import { toast } from "../../parts/Toast.ts"
@@ -89,17 +89,14 @@ const edit = async ({ id: providerId }: Provider): Promise<void> => {
 }
 
 const remove = ({ id, name }: Provider): Promise<void> =>
-  confirmed(
-    {
-      title: `Delete ${name}?`,
-      text: "People who signed in by this provider are signed out, and need another way to sign in. This cannot be undone.",
-      action: "Delete provider",
-    },
+  confirmDeletion(
+    name,
+    "People who signed in by this provider are signed out, and need another way to sign in. This cannot be undone.",
     async () => {
       await call("DELETE /api/admin/sign-in-providers/:providerId", { params: { providerId: id } })
       drop(allProviders(), id)
     },
-    `${name} deleted.`,
+    { action: "Delete provider" },
   )
 
 /** The providers by which people sign in. */

@@ -73,7 +73,6 @@ const Comparing = ({ chatbotId, first }: { readonly chatbotId: string; readonly 
   return (
     <Page
       title="Compare"
-      of={first.chatbot.name}
       about="Ask the chatbot as it is saved and a variant of it the same question."
       actions={
         <a class="button secondary" href={href("playground", { chatbotId })}>
@@ -111,13 +110,10 @@ const Comparing = ({ chatbotId, first }: { readonly chatbotId: string; readonly 
 }
 
 /** The answers of a chatbot as it is saved beside those of a variant, whose model and prompt are changed on the spot. */
-const Compare = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const chatbot = useResource(chatbotResource(chatbotId))
-  return (
-    <LoadedPage title="Compare" of={chatbot}>
-      {(first) => <Comparing chatbotId={chatbotId} first={first} />}
-    </LoadedPage>
-  )
-}
+const Compare = ({ chatbotId }: { readonly chatbotId: string }) => (
+  <LoadedPage title="Compare" of={useResource(chatbotResource(chatbotId))}>
+    {(first) => <Comparing chatbotId={chatbotId} first={first} />}
+  </LoadedPage>
+)
 
 export default Compare

@@ -43,7 +43,6 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
   return (
     <Page
       title="Playground"
-      of={chatbot?.name}
       about={
         <>
           Chat with the chatbot and inspect how it answers.{" "}

@@ -44,76 +44,74 @@ const GeneralSection = ({ chatbotId, form }: { readonly form: Form; readonly cha
 
 const groundings = { off: "Off", mark: "Mark unsupported sentences", strict: "Strict" }
 
-const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
-  return (
-    <Section title="Answers">
+const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => (
+  <Section title="Answers">
+    <ModelField
+      form={form}
+      hint="Such as claude-…, openai/…, or local/extractive, which quotes the documents and needs no key."
+    />
+    <TextArea
+      {...form.lines("settings.fallbackModels")}
+      label="Fallback models"
+      rows={2}
+      spellcheck={false}
+      hint="One per line, up to five. Tried in order when a model is unavailable."
+    />
+    <TextArea
+      {...form.line("settings.prompt")}
+      label="Prompt"
+      maxLength={32_000}
+      rows={4}
+      hint="The instructions the model receives in every conversation."
+    />
+    <div class="columns">
+      <TextField {...form.line("personality_config.tone")} label="Tone" placeholder="friendly" maxLength={500} />
+      <TextField {...form.line("personality_config.style")} label="Style" placeholder="concise" maxLength={500} />
+    </div>
+    <TextArea
+      {...form.line("settings.greeting")}
+      label="Greeting"
+      maxLength={2_000}
+      hint="Shown before the visitor's first message."
+    />
+    <TextArea
+      {...form.lines("settings.synonyms")}
+      label="Synonyms"
+      rows={3}
+      hint="Words that search treats as the same. One group per line, separated by commas, such as: PTO, paid leave, vacation."
+    />
+    <div class="columns">
+      <SelectField
+        {...form.option("settings.grounding", "off")}
+        label="Check against the documents"
+        options={groundings}
+        hint="Compares numbers, names and words of each sentence with the passages the model received. Strict shows an answer only after the check, asks the model once more without unsupported sentences, and refuses if that does not help."
+      />
       <ModelField
         form={form}
-        hint="Such as claude-…, openai/…, or local/extractive, which quotes the documents and needs no key."
+        path="settings.judgeModel"
+        label="Judge model"
+        hint="Optional. Judges the sentences that words alone cannot decide, in one more call."
       />
-      <TextArea
-        {...form.lines("settings.fallbackModels")}
-        label="Fallback models"
-        rows={2}
-        spellcheck={false}
-        hint="One per line, up to five. Tried in order when a model is unavailable."
-      />
-      <TextArea
-        {...form.line("settings.prompt")}
-        label="Prompt"
-        maxLength={32_000}
-        rows={4}
-        hint="The instructions the model receives in every conversation."
-      />
-      <div class="columns">
-        <TextField {...form.line("personality_config.tone")} label="Tone" placeholder="friendly" maxLength={500} />
-        <TextField {...form.line("personality_config.style")} label="Style" placeholder="concise" maxLength={500} />
-      </div>
-      <TextArea
-        {...form.line("settings.greeting")}
-        label="Greeting"
-        maxLength={2_000}
-        hint="Shown before the visitor's first message."
-      />
-      <TextArea
-        {...form.lines("settings.synonyms")}
-        label="Synonyms"
-        rows={3}
-        hint="Words that search treats as the same. One group per line, separated by commas, such as: PTO, paid leave, vacation."
-      />
-      <div class="columns">
-        <SelectField
-          {...form.option("settings.grounding", "off")}
-          label="Check against the documents"
-          options={groundings}
-          hint="Compares numbers, names and words of each sentence with the passages the model received. Strict shows an answer only after the check, asks the model once more without unsupported sentences, and refuses if that does not help."
-        />
-        <ModelField
-          form={form}
-          path="settings.judgeModel"
-          label="Judge model"
-          hint="Optional. Judges the sentences that words alone cannot decide, in one more call."
-        />
-      </div>
-      <SynonymSuggestions chatbotId={chatbotId} form={form} />
-      <Switch
-        {...form.flag("settings.isToolEnabled")}
-        label="Tools"
-        hint="Lets the model search documents and call tools when it needs to. When off, documents are searched once per message."
-      />
-      <Switch
-        {...form.flag("settings.isRequestUserInfoEnabled")}
-        label="Ask for an e-mail address"
-        hint="Before the first answer. Visitors who decline still get an answer."
-      />
-      <Switch
-        {...form.flag("settings.isSystemMessageEnabled")}
-        label="Allow system messages"
-        hint="Lets every key with the Chat permission add instructions through system messages of the /v1 API."
-      />
-    </Section>
-  )
-}
+    </div>
+    <SynonymSuggestions chatbotId={chatbotId} form={form} />
+    <Switch
+      {...form.flag("settings.isToolEnabled")}
+      label="Tools"
+      hint="Lets the model search documents and call tools when it needs to. When off, documents are searched once per message."
+    />
+    <Switch
+      {...form.flag("settings.isRequestUserInfoEnabled")}
+      label="Ask for an e-mail address"
+      hint="Before the first answer. Visitors who decline still get an answer."
+    />
+    <Switch
+      {...form.flag("settings.isSystemMessageEnabled")}
+      label="Allow system messages"
+      hint="Lets every key with the Chat permission add instructions through system messages of the /v1 API."
+    />
+  </Section>
+)
 
 const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly first: VersionedChatbot }) => {
   const form = useChatbotForm(chatbotId, first)
@@ -124,7 +122,6 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
     <PreviewPage
       title="Settings"
       docs="guide"
-      of={first.chatbot.name}
       about={managers && `People: ${managers}.`}
       preview={<WidgetPreview config={look} />}
     >
@@ -137,13 +134,10 @@ const Editing = ({ chatbotId, first }: { readonly chatbotId: string; readonly fi
   )
 }
 
-const Settings = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const chatbot = useResource(chatbotResource(chatbotId))
-  return (
-    <LoadedPage title="Settings" of={chatbot}>
-      {(first) => <Editing chatbotId={chatbotId} first={first} />}
-    </LoadedPage>
-  )
-}
+const Settings = ({ chatbotId }: { readonly chatbotId: string }) => (
+  <LoadedPage title="Settings" of={useResource(chatbotResource(chatbotId))}>
+    {(first) => <Editing chatbotId={chatbotId} first={first} />}
+  </LoadedPage>
+)
 
 export default Settings

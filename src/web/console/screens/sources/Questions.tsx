@@ -5,13 +5,14 @@ import { saveFile } from "../../../shared/Download.ts"
 import { plural } from "../../../shared/Format.ts"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { confirmed, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
-import { TextArea, TextField } from "../../parts/Field.tsx"
+import { SearchField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Empty, LoadedList } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { bindQuery, useAsked } from "../../Router.ts"
 import { type Answer, call, open } from "../../server/Api.ts"
 import { type Failure, messageAt, toFailure } from "../../server/Failure.ts"
 import { pageAfter, resources, useResource } from "../../server/Resource.ts"
+import { keysOf } from "../../server/Unknown.ts"
 import { importFile, importWords } from "./Import.tsx"
 import { linesIn, paramsOf, type Source, type SourceParams } from "./SourceData.ts"
 
@@ -163,7 +164,7 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
   return (
     <>
       <div class="toolbar row">
-        <TextField label="Search questions" labelHidden type="search" placeholder="Search questions" {...search} />
+        <SearchField label="Search questions" {...search} />
         {mayWrite && (
           <>
             <Button kind="primary" icon={Plus} onClick={add}>
@@ -178,38 +179,32 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
           Export CSV
         </Button>
       </div>
-      <LoadedList of={list} fetchPage={(page) => fetchQuestions(params.chatbotId, params.sourceId, search.value, page)}>
+      <LoadedList
+        of={list}
+        fetchPage={(page) => fetchQuestions(params.chatbotId, params.sourceId, search.value, page)}
+        empty={
+          <Empty
+            icon={MessageCircleQuestionMark}
+            title={search.value === "" ? "No questions yet" : "No matching questions"}
+          >
+            {search.value === "" &&
+              "Add a question with its answer, or import a CSV file with the columns question, answer and variants."}
+          </Empty>
+        }
+      >
         {({ items, total }) => (
           <>
-            {items.length === 0 ? (
-              <Empty
-                icon={MessageCircleQuestionMark}
-                title={search.value === "" ? "No questions yet" : "No matching questions"}
-              >
-                {search.value === "" &&
-                  "Add a question with its answer, or import a CSV file with the columns question, answer and variants."}
-              </Empty>
-            ) : (
-              <Table
-                class="questions"
-                label="Questions and answers"
-                rows={items}
-                keyOf={({ id }) => id}
-                columns={[
-                  column("question"),
-                  column("answer"),
-                  column("variants"),
-                  {
-                    title: "Actions",
-                    kind: "actions",
-                    cell: (item) =>
-                      mayWrite && (
-                        <IconButton icon={Trash} label={`Delete ${item.question}`} onClick={() => void remove(item)} />
-                      ),
-                  },
-                ]}
-              />
-            )}
+            <Table
+              class="questions"
+              label="Questions and answers"
+              rows={items}
+              columns={keysOf(fields).map(column)}
+              actions={(item) =>
+                mayWrite && (
+                  <IconButton icon={Trash} label={`Delete ${item.question}`} onClick={() => void remove(item)} />
+                )
+              }
+            />
             <p class="soft small">
               {plural(total, "question")}. <kbd>Enter</kbd> saves, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line,{" "}
               <kbd>Esc</kbd> discards changes.

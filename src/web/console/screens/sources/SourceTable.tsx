@@ -8,7 +8,6 @@ export const SourceTable = ({ sources }: { readonly sources: ReadonlyArray<Sourc
   <Table
     label="Sources"
     rows={sources}
-    keyOf={({ id }) => id}
     columns={[
       {
         title: "Source",

@@ -145,60 +145,59 @@ export const AuditLog = () => {
         <TextField type="date" label="From (UTC)" {...bindQuery("from")} />
         <TextField type="date" label="To (UTC)" {...bindQuery("to")} />
       </div>
-      <LoadedList of={log} fetchPage={(cursor) => fetchAudit(query, cursor)}>
-        {(known) =>
-          known.items.length === 0 ? (
-            <p class="soft">No matching entries.</p>
-          ) : (
-            <Table
-              label="Audit log entries"
-              rows={known.items}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: "Time",
-                  isExtra: true,
-                  sort: ({ created_at }) => created_at,
-                  cell: ({ created_at }) => (
-                    <time class="number" dateTime={created_at}>
-                      {formatMoment(created_at)}
-                    </time>
-                  ),
-                },
-                {
-                  title: "Action",
-                  kind: "main",
-                  sort: ({ action }) => actionWords(action),
-                  cell: ({ action }) => actionWords(action),
-                },
-                {
-                  title: "Actor",
-                  isExtra: true,
-                  sort: ({ actor }) => actorWords(actor),
-                  cell: ({ actor, address }) => (
-                    <span class="stack tight">
-                      {actorWords(actor)}
-                      {address !== null && <span class="soft small">{address}</span>}
-                    </span>
-                  ),
-                },
-                {
-                  title: "Organization",
-                  isExtra: true,
-                  sort: ({ organization_id }) => organizationName(organization_id),
-                  cell: ({ organization_id }) => organizationName(organization_id),
-                },
-                {
-                  title: "Changes",
-                  isExtra: true,
-                  cell: ({ after, before }) => (
-                    <span class="key-rights small">{changesOf(before, after).join("; ")}</span>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
+      <LoadedList
+        of={log}
+        fetchPage={(cursor) => fetchAudit(query, cursor)}
+        empty={<p class="soft">No matching entries.</p>}
+      >
+        {({ items }) => (
+          <Table
+            label="Audit log entries"
+            rows={items}
+            columns={[
+              {
+                title: "Time",
+                isExtra: true,
+                sort: ({ created_at }) => created_at,
+                cell: ({ created_at }) => (
+                  <time class="number" dateTime={created_at}>
+                    {formatMoment(created_at)}
+                  </time>
+                ),
+              },
+              {
+                title: "Action",
+                kind: "main",
+                sort: ({ action }) => actionWords(action),
+                cell: ({ action }) => actionWords(action),
+              },
+              {
+                title: "Actor",
+                isExtra: true,
+                sort: ({ actor }) => actorWords(actor),
+                cell: ({ actor, address }) => (
+                  <span class="stack tight">
+                    {actorWords(actor)}
+                    {address !== null && <span class="soft small">{address}</span>}
+                  </span>
+                ),
+              },
+              {
+                title: "Organization",
+                isExtra: true,
+                sort: ({ organization_id }) => organizationName(organization_id),
+                cell: ({ organization_id }) => organizationName(organization_id),
+              },
+              {
+                title: "Changes",
+                isExtra: true,
+                cell: ({ after, before }) => (
+                  <span class="key-rights small">{changesOf(before, after).join("; ")}</span>
+                ),
+              },
+            ]}
+          />
+        )}
       </LoadedList>
     </Section>
   )

@@ -48,9 +48,9 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
   return (
     <>
       {warnings.map((warning) => (
-        <div class="notice warn row nowrap start" key={warning}>
-          <div>{warning}</div>
-        </div>
+        <p class="notice warn" key={warning}>
+          {warning}
+        </p>
       ))}
       <Section
         title="Server"
@@ -78,8 +78,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
       </Section>
       <Table
         label="Queues"
-        rows={queues}
-        keyOf={({ kind }) => kind}
+        rows={queues.map((queue) => ({ ...queue, id: queue.kind }))}
         columns={[
           {
             title: "Queue",

@@ -33,34 +33,35 @@ export const RunState = ({ run }: { readonly run: TestRun }) => {
 }
 
 export const RunTable = ({ chatbotId }: { readonly chatbotId: string }) => (
-  <LoadedList of={runsOf(chatbotId)} fetchPage={(page) => fetchRuns(chatbotId, page)}>
-    {({ items }) =>
-      items.length === 0 ? (
-        <Empty icon={FlaskConical} title="No runs yet">
-          A run asks all questions, and compares the answers with those of the run before.
-        </Empty>
-      ) : (
-        <Table
-          label="Runs"
-          rows={items}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              title: "Run",
-              kind: "main",
-              cell: ({ created_at, id }) => (
-                <a href={href("testRun", { chatbotId, runId: id })}>
-                  <Ago at={created_at} />
-                </a>
-              ),
-            },
-            { title: "Result", cell: (run) => <RunState run={run} /> },
-            { title: "Kind", isExtra: true, cell: ({ tier }) => tierWords[tier] },
-            { title: "Cause", isExtra: true, cell: ({ trigger }) => triggerWords[trigger] },
-          ]}
-        />
-      )
+  <LoadedList
+    of={runsOf(chatbotId)}
+    fetchPage={(page) => fetchRuns(chatbotId, page)}
+    empty={
+      <Empty icon={FlaskConical} title="No runs yet">
+        A run asks all questions, and compares the answers with those of the run before.
+      </Empty>
     }
+  >
+    {({ items }) => (
+      <Table
+        label="Runs"
+        rows={items}
+        columns={[
+          {
+            title: "Run",
+            kind: "main",
+            cell: ({ created_at, id }) => (
+              <a href={href("testRun", { chatbotId, runId: id })}>
+                <Ago at={created_at} />
+              </a>
+            ),
+          },
+          { title: "Result", cell: (run) => <RunState run={run} /> },
+          { title: "Kind", isExtra: true, cell: ({ tier }) => tierWords[tier] },
+          { title: "Cause", isExtra: true, cell: ({ trigger }) => triggerWords[trigger] },
+        ]}
+      />
+    )}
   </LoadedList>
 )
 

@@ -1,7 +1,7 @@
 import { Square } from "lucide"
 import { useCallback } from "preact/hooks"
 import { plural } from "../../../shared/Format.ts"
-import { chatbotResource, lastRunOf } from "../../data/Chatbots.ts"
+import { lastRunOf } from "../../data/Chatbots.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { Ago, LoadedList, LoadedPage, Page } from "../../parts/Layout.tsx"
 import { durationOf, isGoingOn } from "../../parts/Runs.tsx"
@@ -51,7 +51,6 @@ const Results = ({ run }: { readonly run: TestRun }) => {
 }
 
 const TestRunScreen = ({ chatbotId, runId }: { readonly chatbotId: string; readonly runId: string }) => {
-  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
   const resource = useResource(runOf(chatbotId, runId))
   const look = useCallback(() => Promise.all([resource.reload(), lastRunOf(chatbotId).reload()]), [chatbotId, resource])
   useProgress(isGoingOn(resource.data.value), look)
@@ -60,7 +59,6 @@ const TestRunScreen = ({ chatbotId, runId }: { readonly chatbotId: string; reado
       {(run) => (
         <Page
           title="Test run"
-          of={chatbot?.name}
           about={
             <>
               <a class="inline" href={href("tests", { chatbotId })}>

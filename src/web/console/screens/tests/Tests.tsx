@@ -5,7 +5,7 @@ import { plural } from "../../../shared/Format.ts"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { SelectField, TextField } from "../../parts/Field.tsx"
+import { SearchField, SelectField } from "../../parts/Field.tsx"
 import { Ago, Empty, LoadedList, Page, Tabs } from "../../parts/Layout.tsx"
 import { isGoingOn } from "../../parts/Runs.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
@@ -70,9 +70,7 @@ const LastRun = ({ chatbotId }: { readonly chatbotId: string }) => {
         </span>
       </div>
       {known?.isOutdated === true && (
-        <div class="notice warn row nowrap start">
-          <div>The prompt or the model has changed since the last run with the model.</div>
-        </div>
+        <p class="notice warn">The prompt or the model has changed since the last run with the model.</p>
       )}
     </div>
   )
@@ -92,7 +90,7 @@ const TestList = ({ chatbotId, edit, mayWrite }: TestListProps) => {
   return (
     <>
       <div class="toolbar row">
-        <TextField label="Search tests" labelHidden type="search" placeholder="Search tests" {...search} />
+        <SearchField label="Search tests" {...search} />
         {tags.length > 0 && (
           <SelectField
             label="Tag"
@@ -102,48 +100,44 @@ const TestList = ({ chatbotId, edit, mayWrite }: TestListProps) => {
           />
         )}
       </div>
-      <LoadedList of={list} fetchPage={(page) => fetchTests(chatbotId, search.value, tag.value, page)}>
-        {({ items, total }) =>
-          items.length === 0 ? (
-            <Empty icon={FlaskConical} title="No matching tests" />
-          ) : (
-            <>
-              <Table
-                label="Tests"
-                rows={items}
-                keyOf={({ id }) => id}
-                columns={[
-                  {
-                    title: "Question",
-                    kind: "main",
-                    cell: (test) =>
-                      mayWrite ? (
-                        <button type="button" class="link" dir="auto" onClick={() => void attempt(() => edit(test))}>
-                          {test.question}
-                        </button>
-                      ) : (
-                        <span dir="auto">{test.question}</span>
-                      ),
-                  },
-                  { title: "Tags", isExtra: true, cell: (test) => <Tags of={test} /> },
-                  { title: "Last result", cell: (test) => <Outcome test={test} /> },
-                  {
-                    title: "Actions",
-                    kind: "actions",
-                    cell: (test) =>
-                      mayWrite && (
-                        <Menu
-                          label={`Actions for ${test.question}`}
-                          items={[changeItem(() => edit(test)), deleteItem(() => remove(test, list.reload))]}
-                        />
-                      ),
-                  },
-                ]}
-              />
-              <p class="soft small">{plural(total, "test")}.</p>
-            </>
-          )
-        }
+      <LoadedList
+        of={list}
+        fetchPage={(page) => fetchTests(chatbotId, search.value, tag.value, page)}
+        empty={<Empty icon={FlaskConical} title="No matching tests" />}
+      >
+        {({ items, total }) => (
+          <>
+            <Table
+              label="Tests"
+              rows={items}
+              columns={[
+                {
+                  title: "Question",
+                  kind: "main",
+                  cell: (test) =>
+                    mayWrite ? (
+                      <button type="button" class="link" dir="auto" onClick={() => void attempt(() => edit(test))}>
+                        {test.question}
+                      </button>
+                    ) : (
+                      <span dir="auto">{test.question}</span>
+                    ),
+                },
+                { title: "Tags", isExtra: true, cell: (test) => <Tags of={test} /> },
+                { title: "Last result", cell: (test) => <Outcome test={test} /> },
+              ]}
+              actions={(test) =>
+                mayWrite && (
+                  <Menu
+                    label={`Actions for ${test.question}`}
+                    items={[changeItem(() => edit(test)), deleteItem(() => remove(test, list.reload))]}
+                  />
+                )
+              }
+            />
+            <p class="soft small">{plural(total, "test")}.</p>
+          </>
+        )}
       </LoadedList>
     </>
   )
@@ -177,7 +171,6 @@ const Tests = ({ chatbotId }: { readonly chatbotId: string }) => {
     <Page
       title="Tests"
       docs="answers"
-      of={chatbot?.name}
       about="Questions, with what must be found for them and what the answer must say."
       actions={
         <>

@@ -2,7 +2,7 @@ import { Play, Plus, Wrench } from "lucide"
 import { formatMillis } from "../../../shared/Format.ts"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmed, openDialog } from "../../parts/Dialogs.tsx"
+import { confirmDeletion, openDialog } from "../../parts/Dialogs.tsx"
 import { Badge, Card, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { href } from "../../Router.ts"
@@ -25,33 +25,17 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
   const stored = (tool: Tool): void => toast(`${tool.name} ${put(tools, tool) ? "updated" : "created"}.`)
   const edit = (tool?: Tool) => openDialog(<ToolDialog chatbotId={chatbotId} tool={tool} onStored={stored} />)
   const remove = ({ id, name }: Tool): Promise<void> =>
-    confirmed(
-      {
-        title: `Delete ${name}?`,
-        text: "The model can no longer call the tool. Its headers are deleted as well.",
-        action: "Delete",
-      },
-      async () => {
-        await call("DELETE /api/external/chatbot/:chatbotId/tools/:toolId", { params: { chatbotId, toolId: id } })
-        drop(tools, id)
-      },
-      `${name} deleted.`,
-    )
+    confirmDeletion(name, "The model can no longer call the tool. Its headers are deleted as well.", async () => {
+      await call("DELETE /api/external/chatbot/:chatbotId/tools/:toolId", { params: { chatbotId, toolId: id } })
+      drop(tools, id)
+    })
   return (
-    <Page
-      title="Tools"
-      docs="guide"
-      of={chatbot?.name}
-      about="HTTP endpoints the model can call while it answers."
-      actions={create}
-    >
+    <Page title="Tools" docs="guide" about="HTTP endpoints the model can call while it answers." actions={create}>
       <div class="stack">
         {chatbot?.settings.isToolEnabled === false && (
-          <div class="notice warn row nowrap start">
-            <div>
-              Tools are turned off for this chatbot. <a href={href("settings", { chatbotId })}>Open settings</a>
-            </div>
-          </div>
+          <p class="notice warn">
+            Tools are turned off for this chatbot. <a href={href("settings", { chatbotId })}>Open settings</a>
+          </p>
         )}
         <Loaded
           of={tools}

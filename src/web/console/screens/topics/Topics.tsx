@@ -10,7 +10,6 @@ import {
 } from "lucide"
 import { useSignal } from "@preact/signals"
 import { formatShare, formatShortDay, plural } from "../../../shared/Format.ts"
-import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, Menu } from "../../parts/Buttons.tsx"
 import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextField } from "../../parts/Field.tsx"
@@ -229,7 +228,6 @@ const emptyWords = {
 
 /** What the users of a chatbot ask, by subject, those first that its documents do not answer. */
 const Topics = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
   const view = bindOption("view", views, "gaps")
   const list = useResource(topicsOf(chatbotId, view.value))
   const [title, about] = emptyWords[view.value]
@@ -237,7 +235,6 @@ const Topics = ({ chatbotId }: { readonly chatbotId: string }) => {
     <Page
       title="Gaps and topics"
       docs="answers"
-      of={chatbot?.name}
       about="What visitors asked in the last twelve weeks, by subject, and what the documents do not answer."
     >
       <Tabs label="View" {...view} options={views} />

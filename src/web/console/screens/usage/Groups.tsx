@@ -90,8 +90,7 @@ export const Groups = ({ from, to }: { readonly from: string; readonly to: strin
             <>
               <Table
                 label={`Conversations by ${by}`}
-                rows={data}
-                keyOf={keyOf}
+                rows={data.map((row) => ({ ...row, id: keyOf(row) }))}
                 columns={[
                   { title: groups[by], kind: "main", sort: name, cell: by === "topic" ? topicLink : name },
                   // What is measured of whole conversations is not known by topic.

@@ -254,8 +254,7 @@ const Parts = ({ by, name, rows }: PartsProps) => {
   return (
     <Table
       label={`Usage by ${by}`}
-      rows={parts}
-      keyOf={({ key }) => key}
+      rows={parts.map((part) => ({ ...part, id: part.key }))}
       columns={[
         { title: divisions[by], kind: "main", cell: (part) => <PartName name={name(part.key)} part={part} /> },
         { title: "Replies", kind: "number", ...number("replies") },

@@ -86,8 +86,8 @@ interface VoiceProps {
 
 const about = "Visitors call the chatbot from the widget: it listens, and speaks its replies."
 
-const Off = ({ chatbotId, first, voice }: VoiceProps) => (
-  <Page title="Voice" docs="voice" of={first.chatbot.name} about={about}>
+const Off = ({ chatbotId, voice }: Omit<VoiceProps, "first">) => (
+  <Page title="Voice" docs="voice" about={about}>
     <Empty
       icon={PhoneOff}
       title="The voice agent is off"
@@ -115,7 +115,6 @@ const Editing = ({ chatbotId, first, voice }: VoiceProps) => {
     <PreviewPage
       title="Voice"
       docs="voice"
-      of={first.chatbot.name}
       about={about}
       actions={
         can("chatbots:write") && (
@@ -136,20 +135,19 @@ const Editing = ({ chatbotId, first, voice }: VoiceProps) => {
 }
 
 /** The voice agent of a chatbot: whether it has one, how it listens, speaks and looks, and a call to try it. */
-const Voice = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const chatbot = useResource(chatbotResource(chatbotId))
-  const voice = useResource(voiceResource(chatbotId))
-  return (
-    <LoadedPage title="Voice" of={together(chatbot, voice)}>
-      {([first, voice]) =>
-        first.chatbot.voice_widget_config === null ? (
-          <Off {...{ chatbotId, first, voice }} />
-        ) : (
-          <Editing {...{ chatbotId, first, voice }} />
-        )
-      }
-    </LoadedPage>
-  )
-}
+const Voice = ({ chatbotId }: { readonly chatbotId: string }) => (
+  <LoadedPage
+    title="Voice"
+    of={together(useResource(chatbotResource(chatbotId)), useResource(voiceResource(chatbotId)))}
+  >
+    {([first, voice]) =>
+      first.chatbot.voice_widget_config === null ? (
+        <Off {...{ chatbotId, voice }} />
+      ) : (
+        <Editing {...{ chatbotId, first, voice }} />
+      )
+    }
+  </LoadedPage>
+)
 
 export default Voice

@@ -1,7 +1,7 @@
 import { List } from "lucide"
 import { formatMoment, plural } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
-import { Badge, Empty, LoadedList } from "../../parts/Layout.tsx"
+import { Empty, LoadedList, StateBadge } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { Dialog } from "../../parts/Dialogs.tsx"
@@ -50,47 +50,37 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
           Resend all failed
         </Button>
       </p>
-      <LoadedList of={list} fetchPage={(cursor) => fetchDeliveries(webhook.id, cursor)}>
-        {(known) =>
-          known.items.length === 0 ? (
-            <Empty icon={List} title="No deliveries yet">
-              Events appear here with the endpoint's response.
-            </Empty>
-          ) : (
-            <Table
-              label="Latest deliveries"
-              rows={known.items}
-              keyOf={({ id }) => id}
-              columns={[
-                { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
-                { title: "Time", isExtra: true, cell: ({ created_at }) => formatMoment(created_at) },
-                {
-                  title: "Status",
-                  cell: ({ state }) => <Badge kind={states[state].kind}>{states[state].word}</Badge>,
-                },
-                { title: "Attempts", kind: "number", isExtra: true, cell: ({ attempts }) => attempts },
-                {
-                  title: "Response",
-                  isExtra: true,
-                  cell: (delivery) => <span title={delivery.response ?? undefined}>{outcomeOf(delivery)}</span>,
-                },
-                {
-                  title: "Actions",
-                  kind: "actions",
-                  cell: (delivery) => (
-                    <Button
-                      small
-                      disabled={!webhook.active || delivery.state === "waiting"}
-                      onClick={() => resend(delivery)}
-                    >
-                      Resend
-                    </Button>
-                  ),
-                },
-              ]}
-            />
-          )
+      <LoadedList
+        of={list}
+        fetchPage={(cursor) => fetchDeliveries(webhook.id, cursor)}
+        empty={
+          <Empty icon={List} title="No deliveries yet">
+            Events appear here with the endpoint's response.
+          </Empty>
         }
+      >
+        {({ items }) => (
+          <Table
+            label="Latest deliveries"
+            rows={items}
+            columns={[
+              { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
+              { title: "Time", isExtra: true, cell: ({ created_at }) => formatMoment(created_at) },
+              { title: "Status", cell: ({ state }) => <StateBadge of={states[state]} /> },
+              { title: "Attempts", kind: "number", isExtra: true, cell: ({ attempts }) => attempts },
+              {
+                title: "Response",
+                isExtra: true,
+                cell: (delivery) => <span title={delivery.response ?? undefined}>{outcomeOf(delivery)}</span>,
+              },
+            ]}
+            actions={(delivery) => (
+              <Button small disabled={!webhook.active || delivery.state === "waiting"} onClick={() => resend(delivery)}>
+                Resend
+              </Button>
+            )}
+          />
+        )}
       </LoadedList>
     </Dialog>
   )

@@ -65,7 +65,6 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
     <PreviewPage
       title="Widget"
       docs="widget"
-      of={chatbot.name}
       about="The chat on your website."
       preview={<WidgetPreview config={look} />}
     >
@@ -82,14 +81,13 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
 }
 
 /** The look of the widget, the websites that may show it, and the snippet for them. */
-const Widget = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const chatbot = useResource(chatbotResource(chatbotId))
-  const widget = useResource(widgetResource(chatbotId))
-  return (
-    <LoadedPage title="Widget" of={together(chatbot, widget)}>
-      {([{ chatbot }, first]) => <Editing chatbotId={chatbotId} chatbot={chatbot} first={first} />}
-    </LoadedPage>
-  )
-}
+const Widget = ({ chatbotId }: { readonly chatbotId: string }) => (
+  <LoadedPage
+    title="Widget"
+    of={together(useResource(chatbotResource(chatbotId)), useResource(widgetResource(chatbotId)))}
+  >
+    {([{ chatbot }, first]) => <Editing chatbotId={chatbotId} chatbot={chatbot} first={first} />}
+  </LoadedPage>
+)
 
 export default Widget
