@@ -1,12 +1,12 @@
 import { effect, useSignal } from "@preact/signals"
 import { LogIn } from "lucide"
-import { useEffect } from "preact/hooks"
 import { Icon } from "../shared/Icon.tsx"
 import { kept } from "./data/Kept.ts"
 import { Button } from "./parts/Buttons.tsx"
 import { Form } from "./parts/Dialogs.tsx"
 import { bind, TextField } from "./parts/Field.tsx"
 import { Problem, Skeleton } from "./parts/Layout.tsx"
+import { useWindowEvent } from "./parts/Shortcuts.ts"
 import { queryText } from "./Router.ts"
 import { type Answer, call } from "./server/Api.ts"
 import type { Failure } from "./server/Failure.ts"
@@ -96,11 +96,7 @@ interface SignInProps {
 /** The ways to sign in: those of people, and the API key when all else fails. */
 export const SignIn = ({ failure, isAgain = false }: SignInProps) => {
   const ways = useResource(waysIn(queryText("organization") || lastOrganization.value))
-  useEffect(() => {
-    if (!isAgain) return undefined
-    addEventListener("focus", resumeSession)
-    return () => removeEventListener("focus", resumeSession)
-  }, [])
+  useWindowEvent("focus", () => isAgain && void resumeSession())
   if (ways.data.value === undefined && ways.failure.value === undefined) return <Skeleton />
   const { organization, passkeys, providers } = ways.data.value ?? {
     organization: null,

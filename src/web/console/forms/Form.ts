@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals"
+import { textsIn } from "../data/Texts.ts"
 import { type Failure, type Refusal, toFailure } from "../server/Failure.ts"
 import { isFields } from "../server/Unknown.ts"
 
@@ -65,7 +66,7 @@ export const patchOf = (fields: Fields, paths: ReadonlyArray<string>): Patch => 
     const set = Array.isArray(value) ? value.filter((item) => item.trim() !== "") : value
     if (set === undefined || isUnset(set)) group[last] = null
     else if (wholes.has(path)) group[last] = JSON.parse(String(set), withoutBlanks)
-    else group[last] = Array.isArray(set) && listsOfLists.has(path) ? set.map(textsOf) : set
+    else group[last] = Array.isArray(set) && listsOfLists.has(path) ? set.map(textsIn) : set
   }
   return patch
 }
@@ -73,12 +74,6 @@ export const patchOf = (fields: Fields, paths: ReadonlyArray<string>): Patch => 
 /** Leaves empty lines out of lists. */
 const withoutBlanks = (_: string, value: unknown): unknown =>
   Array.isArray(value) ? value.filter((item) => typeof item !== "string" || item.trim() !== "") : value
-
-const textsOf = (line: string): ReadonlyArray<string> =>
-  line
-    .split(/[,，、]/u)
-    .map((text) => text.trim())
-    .filter(Boolean)
 
 /** A field that the person and somebody else have changed to different values. */
 export interface Clash {

@@ -7,7 +7,7 @@ import { chatbotResource } from "../data/Chatbots.ts"
 import { inboxCounts } from "../data/Inbox.ts"
 import { place } from "../Router.ts"
 import type { Failure } from "../server/Failure.ts"
-import { nextPage, type Paged, type Resource, type Shown } from "../server/Resource.ts"
+import type { List, Paged, Resource, Shown } from "../server/Resource.ts"
 import { atRoot } from "../server/Root.ts"
 import { keysOf } from "../server/Unknown.ts"
 import { Button } from "./Buttons.tsx"
@@ -136,17 +136,17 @@ export const Problem = ({ children, failure, onRetry }: ProblemProps) => (
   </div>
 )
 
-interface MoreProps<A> {
-  readonly of: Resource<A>
-  readonly load: (known: A) => Promise<A>
+interface MoreProps {
+  readonly of: Pick<Resource<unknown>, "isExtending">
+  readonly onMore: () => Promise<void>
   readonly note?: string | undefined
   readonly children?: string
 }
 
-export const More = <A,>({ children = "Show more", load, note, of }: MoreProps<A>) => (
+export const More = ({ children = "Show more", note, of, onMore }: MoreProps) => (
   <div class="more centred">
     {note !== undefined && <p class="soft small">{note}</p>}
-    <Button busy={of.isExtending.value} onClick={() => void of.extend(load)}>
+    <Button busy={of.isExtending.value} onClick={onMore}>
       {children}
     </Button>
   </div>
@@ -175,22 +175,16 @@ export const Loaded = <A,>({ children, empty, of }: LoadedProps<A>) => {
 }
 
 interface LoadedListProps<A> extends LoadedProps<A> {
-  readonly of: Resource<A>
-  readonly fetchPage: (cursor: string | undefined) => Promise<A>
+  readonly of: List<A>
 }
 
 /** Shows a list as far as it is there, with a button for what comes next. */
-export const LoadedList = <A extends Paged<{ readonly id: string }>>({
-  children,
-  empty,
-  fetchPage,
-  of,
-}: LoadedListProps<A>) => (
+export const LoadedList = <A extends Paged<{ readonly id: string }>>({ children, empty, of }: LoadedListProps<A>) => (
   <Loaded of={of}>
     {(known) => (
       <>
         {empty !== undefined && known.items.length === 0 ? empty : children(known)}
-        {known.next && <More of={of} load={nextPage(fetchPage)} />}
+        {known.next && <More of={of} onMore={of.more} />}
       </>
     )}
   </Loaded>

@@ -1,5 +1,6 @@
 import type { HttpApiSchema } from "effect/http-api"
 import type { Api } from "../../../api/Api.ts"
+import { saveFile } from "../../shared/Download.ts"
 import { randomUuid } from "../../shared/Random.ts"
 import { type Failure, failureOf, toFailure, unreachable } from "./Failure.ts"
 import { addressOf } from "./Root.ts"
@@ -131,6 +132,10 @@ export const request = async <R extends Route>(route: R, ...args: Arguments<R>) 
 /** Sends a request and reads its answer. Rejects with a `Failure`. */
 export const call = async <R extends Route>(route: R, ...args: Arguments<R>): Promise<Answer<R>> =>
   (await request(route, ...args)).body
+
+/** Sends a request whose answer is a file, and has the browser save it. Rejects with a `Failure`. */
+export const download = async <R extends Route>(name: string, route: R, ...args: Arguments<R>): Promise<void> =>
+  saveFile(name, await (await open(route, ...args)).blob())
 
 /** Collects all pages of a list that is paged by cursor. */
 export const everyPage = async <P extends { readonly next_cursor?: string | null }, A>(

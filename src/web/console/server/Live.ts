@@ -57,12 +57,12 @@ export const listen = (chatbotId: string | undefined, onEvent: (event: LiveEvent
 const SOON_MILLIS = 300
 
 /** A function that does something once, soon after the first of several calls. */
-export const soon = (work: () => unknown): (() => void) => {
+export const soon = (work: () => unknown, millis = SOON_MILLIS): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   return () => {
     timer ??= setTimeout(() => {
       timer = undefined
       work()
-    }, SOON_MILLIS)
+    }, millis)
   }
 }

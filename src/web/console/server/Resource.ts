@@ -16,7 +16,21 @@ export interface Resource<A> {
   readonly extend: (load: (known: A) => Promise<A>) => Promise<void>
 }
 
-const kinds: Array<Map<string, Omit<Resource<unknown>, "extend" | "set">>> = []
+type Known = Omit<Resource<unknown>, "extend" | "set">
+
+const kinds: Array<Map<string, Known>> = []
+
+/** Remembers what is made of each list of arguments, until another key signs in. */
+const remembered = <Args extends ReadonlyArray<string>, R extends Known>(make: (...args: Args) => R) => {
+  const known = new Map<string, R>()
+  kinds.push(known)
+  return (...args: Args): R => {
+    const key = JSON.stringify(args)
+    const found = known.get(key) ?? make(...args)
+    known.set(key, found)
+    return found
+  }
+}
 
 /** Forgets everything that the server told, when another key signs in. */
 export const forgetResources = (): void => kinds.forEach((known) => known.clear())
@@ -76,16 +90,7 @@ const makeResource = <A>(load: () => Promise<A>): Resource<A> => {
  */
 export const resources = <Args extends ReadonlyArray<string>, A>(
   load: (...args: Args) => Promise<A>,
-): ((...args: Args) => Resource<A>) => {
-  const known = new Map<string, Resource<A>>()
-  kinds.push(known)
-  return (...args) => {
-    const key = JSON.stringify(args)
-    const found = known.get(key) ?? makeResource(() => load(...args))
-    known.set(key, found)
-    return found
-  }
-}
+): ((...args: Args) => Resource<A>) => remembered((...args: Args) => makeResource(() => load(...args)))
 
 export interface Shown<A> extends Pick<Resource<A>, "reload"> {
   readonly data: { readonly value: A | undefined }
@@ -116,33 +121,43 @@ export interface Paged<A> {
 export const pageAfter = ({ currentPage, totalPages }: { readonly currentPage: number; readonly totalPages: number }) =>
   currentPage < totalPages ? String(currentPage + 1) : null
 
-/** Puts the next page after what is known. What has moved meanwhile stays where it is, and is not there twice. */
-export const nextPage =
-  <A extends { readonly id: string }, P extends Paged<A>>(fetchPage: (cursor: string | undefined) => Promise<P>) =>
-  async (known: P): Promise<P> => {
-    const page = await fetchPage(known.next ?? undefined)
-    const ids = new Set(known.items.map(({ id }) => id))
-    return { ...page, items: [...known.items, ...page.items.filter(({ id }) => !ids.has(id))] }
-  }
+export interface List<P> extends Resource<P> {
+  /** Puts the next page after what is known. What has moved meanwhile stays where it is, and is not there twice. */
+  readonly more: () => Promise<void>
+}
 
-type List<A> = Resource<ReadonlyArray<A>>
+/** Lists of one kind that are fetched page by page, each page by the cursor that the one before names. */
+export const lists = <Args extends ReadonlyArray<string>, P extends Paged<{ readonly id: string }>>(
+  fetchPage: (cursor: string | undefined, ...args: Args) => Promise<P>,
+): ((...args: Args) => List<P>) =>
+  remembered((...args: Args) => {
+    const list = makeResource(() => fetchPage(undefined, ...args))
+    const next = async (known: P): Promise<P> => {
+      const page = await fetchPage(known.next ?? undefined, ...args)
+      const ids = new Set(known.items.map(({ id }) => id))
+      return { ...page, items: [...known.items, ...page.items.filter(({ id }) => !ids.has(id))] }
+    }
+    return { ...list, more: () => list.extend(next) }
+  })
+
+type Items<A> = Resource<ReadonlyArray<A>>
 
 /** Puts an item into a list: in the place of what was known of it, or else at the end. Returns whether it was known. */
-export const put = <A extends { readonly id: string }>(list: List<A>, item: A): boolean => {
+export const put = <A extends { readonly id: string }>(list: Items<A>, item: A): boolean => {
   const known = list.data.peek() ?? []
   const isKnown = known.some(({ id }) => id === item.id)
   list.set(isKnown ? known.map((each) => (each.id === item.id ? item : each)) : [...known, item])
   return isKnown
 }
 
-export const drop = <A extends { readonly id: string }>(list: List<A>, id: string): void =>
+export const drop = <A extends { readonly id: string }>(list: Items<A>, id: string): void =>
   list.set((list.data.peek() ?? []).filter((each) => each.id !== id))
 
 /**
  * A resource for this component, asked for anew when the component appears; not at all where the key that is signed in
  * may not have it.
  */
-export const useResource = <A>(resource: Resource<A>, isAllowed = true): Resource<A> => {
+export const useResource = <R extends Pick<Resource<unknown>, "reload">>(resource: R, isAllowed = true): R => {
   useEffect(() => {
     if (isAllowed) void resource.reload()
   }, [isAllowed, resource])

@@ -11,7 +11,7 @@ import { Section } from "../../parts/Layout.tsx"
 import { href } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { toFailure } from "../../server/Failure.ts"
-import { listen } from "../../server/Live.ts"
+import { listen, soon } from "../../server/Live.ts"
 import { resources, useResource } from "../../server/Resource.ts"
 import { atRoot } from "../../server/Root.ts"
 import { can, session } from "../../server/Session.ts"
@@ -44,19 +44,11 @@ const useProgress = (isShown: boolean) => {
   useResource(progress, isAwaited)
   useEffect(() => {
     if (!isAwaited) return undefined
-    let waiting: ReturnType<typeof setTimeout> | undefined
-    const again = (): void => {
-      waiting = undefined
-      void progress.reload()
-    }
-    const stop = listen(undefined, ({ type }) => {
+    const again = soon(progress.reload, GATHERING_MILLIS)
+    return listen(undefined, ({ type }) => {
       if (type === "chatbot") void allChatbots().reload()
-      if (type !== "document") waiting ??= setTimeout(again, GATHERING_MILLIS)
+      if (type !== "document") again()
     })
-    return () => {
-      stop()
-      clearTimeout(waiting)
-    }
   }, [isAwaited, progress])
   return progress.data.value
 }

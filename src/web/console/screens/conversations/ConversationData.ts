@@ -5,7 +5,7 @@ import { plainText } from "../../../shared/markdown/PlainText.ts"
 import { attempt } from "../../parts/Toast.ts"
 import { type Mailbox, mailboxOf, place } from "../../Router.ts"
 import { type Answer, call, open } from "../../server/Api.ts"
-import { resources } from "../../server/Resource.ts"
+import { lists, pageAfter, resources } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { kindIn, requestOf } from "./SavedFilters.tsx"
 import { isUnread, unreadSince } from "./Unread.ts"
@@ -20,7 +20,7 @@ const MESSAGES = 100
 const UNREAD_PAGES = 10
 
 /** Conversations that the query of an address names, and the time back to which a search for them has looked. */
-export const fetchConversations = async (mailbox: Mailbox, query: string, cursor?: string) => {
+export const conversationList = lists(async (cursor, mailbox: Mailbox, query: string) => {
   const parameters = new URLSearchParams(query)
   const filters = requestOf(mailbox, parameters)
   const onlyUnread = kindIn(mailbox, parameters) === "unread"
@@ -35,21 +35,18 @@ export const fetchConversations = async (mailbox: Mailbox, query: string, cursor
     if (!onlyUnread || items.length > 0 || next === null || pages === UNREAD_PAGES)
       return { items, next, searchedTo: page.searched_to }
   }
-}
-
-export const conversationList = resources((mailbox: Mailbox, query: string) => fetchConversations(mailbox, query))
+})
 
 /** Whether no more than the first page of a list is known, which is then read anew without losing others. */
 export const isFirstPage = (list: ReturnType<typeof conversationList>): boolean =>
   (list.data.peek()?.items.length ?? 0) <= PAGE
 
-export const fetchMessages = async (chatbotId: string, sessionId: string, page = "1") => {
+const fetchMessages = async (page: string | undefined, chatbotId: string, sessionId: string) => {
   const { data, metadata } = await call("GET /api/external/chatbot/:chatbotId/conversations/:sessionId/messages", {
     params: { chatbotId, sessionId },
     query: { page, limit: String(MESSAGES) },
   })
-  const next = Number(page) < metadata.totalPages ? String(Number(page) + 1) : undefined
-  return { items: data, next, total: metadata.totalCount }
+  return { items: data, next: pageAfter(metadata), total: metadata.totalCount }
 }
 
 export const conversationOf = resources(
@@ -58,7 +55,7 @@ export const conversationOf = resources(
       .session,
 )
 
-export const messagesOf = resources((chatbotId: string, sessionId: string) => fetchMessages(chatbotId, sessionId))
+export const messagesOf = lists(fetchMessages)
 
 export const eventsOf = resources(async (chatbotId: string, sessionId: string) => {
   const route = "GET /api/external/chatbot/:chatbotId/conversations/:sessionId/events"
@@ -72,7 +69,7 @@ export const refresh = async (chatbotId: string, sessionId: string): Promise<voi
   const known = messages.data.peek()
   const before = Math.max(0, Math.ceil((known?.items.length ?? 0) / MESSAGES) - 1)
   const tail = async (): Promise<void> => {
-    const last = await fetchMessages(chatbotId, sessionId, String(before + 1))
+    const last = await fetchMessages(String(before + 1), chatbotId, sessionId)
     messages.set({ ...last, items: [...(known?.items.slice(0, before * MESSAGES) ?? []), ...last.items] })
   }
   await Promise.all([

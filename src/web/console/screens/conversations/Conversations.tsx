@@ -25,7 +25,7 @@ import {
   setQuery,
 } from "../../Router.ts"
 import { listen, soon } from "../../server/Live.ts"
-import { nextPage, useResource } from "../../server/Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 import { can, session } from "../../server/Session.ts"
 import {
   change,
@@ -33,7 +33,6 @@ import {
   conversationList,
   deleteConversations,
   exportItems,
-  fetchConversations,
   isFirstPage,
   mayWrite,
   pathOf,
@@ -239,11 +238,7 @@ export const ConversationList = ({ beside, mailbox, one, options = kinds[mailbox
                 </ul>
               )}
               {next !== null && (
-                <More
-                  of={list}
-                  load={nextPage((cursor) => fetchConversations(mailbox, query, cursor))}
-                  note={searchedTo && `Searched back to ${formatMoment(searchedTo)}.`}
-                >
+                <More of={list} onMore={list.more} note={searchedTo && `Searched back to ${formatMoment(searchedTo)}.`}>
                   {searchedTo === undefined ? "Show more" : "Search further back"}
                 </More>
               )}

@@ -15,7 +15,7 @@ import { toast } from "../../parts/Toast.ts"
 import { href, mailboxOf, place } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { root } from "../../server/Root.ts"
-import { nextPage, useResource } from "../../server/Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { fieldsIn, isFields, textIn } from "../../server/Unknown.ts"
 import { briefly, type FoundPassage, passageOf, Passages, passagesIn } from "../playground/Passages.tsx"
@@ -24,7 +24,6 @@ import {
   conversationOf,
   eventsOf,
   exportItems,
-  fetchMessages,
   mayWrite,
   type Message,
   messagesOf,
@@ -171,7 +170,7 @@ export const Thread = ({ above, back, chatbotId, children, onDelete, onGone, ses
         {({ items, next, total }) => (
           <>
             <ol class="thread stack">
-              {timelineOf(items, events, next === undefined).map((each, index, all) =>
+              {timelineOf(items, events, next === null).map((each, index, all) =>
                 "sender_type" in each ? (
                   <Said
                     key={each.id}
@@ -186,10 +185,10 @@ export const Thread = ({ above, back, chatbotId, children, onDelete, onGone, ses
                 ),
               )}
             </ol>
-            {next !== undefined && (
+            {next !== null && (
               <More
                 of={messages}
-                load={nextPage((page) => fetchMessages(chatbotId, sessionId, page))}
+                onMore={messages.more}
                 note={`${formatCount(items.length)} of ${formatCount(total)} messages`}
               />
             )}
@@ -243,11 +242,9 @@ const Said = ({ chatbot, chatbotId, message, tools, visitor }: SaidProps) => {
         </div>
       )}
       {isBot && can("knowledge:read") && (
-        <div>
-          <a class="button secondary small" href={href("improve", { chatbotId, messageId: message.id })}>
-            Improve this answer
-          </a>
-        </div>
+        <a class="button secondary small" href={href("improve", { chatbotId, messageId: message.id })}>
+          Improve this answer
+        </a>
       )}
       {tools}
     </li>

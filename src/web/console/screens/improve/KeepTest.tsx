@@ -1,3 +1,4 @@
+import { inOneLine } from "../../data/Texts.ts"
 import { Form, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, TextField } from "../../parts/Field.tsx"
 import { toast } from "../../parts/Toast.ts"
@@ -6,8 +7,6 @@ import type { Trace } from "../playground/Trace.ts"
 import { documentsOf, type Mending, type Review } from "./Mending.ts"
 
 const route = "/api/external/chatbot/:chatbotId/tests"
-
-const inOneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
 
 const holds = (text: string, part: string): boolean =>
   inOneLine(text).toLowerCase().includes(inOneLine(part).toLowerCase())

@@ -3,7 +3,6 @@ import { useChatbotForm } from "../../forms/ChatbotForm.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
 import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
 import { Button, pickFiles } from "../../parts/Buttons.tsx"
-import { openDialog } from "../../parts/Dialogs.tsx"
 import { TextArea } from "../../parts/Field.tsx"
 import { ExternalLink, Section } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.ts"
@@ -14,8 +13,7 @@ import { can } from "../../server/Session.ts"
 import { DocumentState } from "../knowledge/DocumentTable.tsx"
 import { documentResource } from "../knowledge/PassagesDrawer.tsx"
 import { accept, faultOf, sendFile } from "../knowledge/Uploads.ts"
-import { questionsSource } from "../sources/AddKnowledge.tsx"
-import { NewQuestion } from "../sources/Questions.tsx"
+import { writeAnswer } from "../sources/Questions.tsx"
 import { documentsOf, mayAsk, type Mending, type Review } from "./Mending.ts"
 
 /*
@@ -147,21 +145,16 @@ const PromptWay = ({ first, mending }: Pick<WaysProps, "mending"> & { readonly f
   )
 }
 
-const QUESTION_MAX_LENGTH = 500
-
 const PairWay = ({ mending, review }: WaysProps) => {
   const { answer, chatbot_id: chatbotId, question, sources, standalone_question } = review
-  const first = {
-    question: (standalone_question ?? question).replaceAll(/\s+/g, " ").trim().slice(0, QUESTION_MAX_LENGTH),
-    // A reply that rests on nothing says that it has no answer.
-    answer: sources.length === 0 ? "" : answer,
-  }
-  const write = async (): Promise<void> => {
-    const params = { chatbotId, sourceId: (await questionsSource(chatbotId)).id }
-    const onStored = ({ document_id }: { readonly document_id: string }) =>
-      void attempt(() => mending.again({ mend: async () => [document_id] }))
-    openDialog(<NewQuestion {...{ first, onStored, params }} />)
-  }
+  // A reply that rests on nothing says that it has no answer.
+  const first = { question: standalone_question ?? question, answer: sources.length === 0 ? "" : answer }
+  const write = (): Promise<void> =>
+    writeAnswer(
+      chatbotId,
+      first,
+      ({ document_id }) => void attempt(() => mending.again({ mend: async () => [document_id] })),
+    )
   return (
     <Section
       title="Question and answer"

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { Bot, UserCheck } from "lucide"
 import { myId } from "../../data/Inbox.ts"
+import { textsIn } from "../../data/Texts.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
@@ -35,8 +36,8 @@ const giveBack = async (of: Conversation): Promise<void> =>
 const Tags = ({ of }: { readonly of: Conversation }) => {
   const typed = useSignal<string | undefined>(undefined)
   const save = async (): Promise<void> => {
-    const tags = typed.value?.split(/[,，、]/u).map((tag) => tag.trim())
-    if (tags !== undefined) await attempt(() => change([of], { tags: Array.from(new Set(tags)).filter(Boolean) }))
+    const { value: text } = typed
+    if (text !== undefined) await attempt(() => change([of], { tags: textsIn(text) }))
     typed.value = undefined
   }
   return (

@@ -4,33 +4,20 @@ import { formatCount, formatMoment } from "../../../shared/Format.ts"
 import { Scroller } from "../../../shared/Scroller.tsx"
 import { useFollow } from "../../../shared/Follow.ts"
 import { inboxCounts, notifies, toggleNotifications } from "../../data/Inbox.ts"
+import { inOneLine } from "../../data/Texts.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { openDialog } from "../../parts/Dialogs.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { listen, soon } from "../../server/Live.ts"
-import { nextPage } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
-import {
-  conversationOf,
-  fetchMessages,
-  type Message,
-  messagesOf,
-  refresh,
-  visitorOf,
-} from "../conversations/ConversationData.ts"
+import { conversationOf, type Message, messagesOf, refresh, visitorOf } from "../conversations/ConversationData.ts"
 import { ConversationList } from "../conversations/Conversations.tsx"
 import { kinds } from "../conversations/SavedFilters.tsx"
 import { Thread, type ThreadProps } from "../conversations/Thread.tsx"
-import { questionsSource } from "../sources/AddKnowledge.tsx"
-import { NewQuestion } from "../sources/Questions.tsx"
+import { writeAnswer } from "../sources/Questions.tsx"
 import { editTest } from "../tests/TestDialog.tsx"
 import { Ownership } from "./Actions.tsx"
 import { Composer } from "./Composer.tsx"
 import { othersIn, type PresenceHere, usePresence } from "./Presence.ts"
-
-const QUESTION_MAX_LENGTH = 500
-
-const inOneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
 
 /** What a person's answer can become, so that the chatbot gives it the next time. */
 const Keeping = ({
@@ -42,11 +29,8 @@ const Keeping = ({
   readonly chatbotId: string
   readonly question: () => string
 }) => {
-  const keepPair = async (): Promise<void> => {
-    const params = { chatbotId, sourceId: (await questionsSource(chatbotId)).id }
-    const first = { question: inOneLine(question()).slice(0, QUESTION_MAX_LENGTH), answer }
-    openDialog(<NewQuestion {...{ first, params }} onStored={() => toast("Question and answer saved.")} />)
-  }
+  const keepPair = (): Promise<void> =>
+    writeAnswer(chatbotId, { question: question(), answer }, () => toast("Question and answer saved."))
   const keepTest = (): Promise<void> =>
     editTest(chatbotId, () => toast("Test saved."), undefined, { question: question(), judge: inOneLine(answer) })
   return (
@@ -113,7 +97,7 @@ const Desk = (props: ThreadProps) => {
   }, [])
   useEffect(() => {
     // The newest are what somebody answers.
-    if (known?.next !== undefined) void messages.extend(nextPage((page) => fetchMessages(chatbotId, sessionId, page)))
+    if (known?.next != null) void messages.more()
   }, [known])
   return (
     <div class="desk">

@@ -1,6 +1,5 @@
-import { saveFile } from "../../../shared/Download.ts"
 import { plural } from "../../../shared/Format.ts"
-import { call, open } from "../../server/Api.ts"
+import { call, download } from "../../server/Api.ts"
 import { importFile } from "../sources/Import.tsx"
 
 /*
@@ -9,10 +8,8 @@ import { importFile } from "../sources/Import.tsx"
 
 const route = "/api/external/chatbot/:chatbotId/knowledge-base"
 
-export const exportKnowledge = async (chatbotId: string, name: string): Promise<void> => {
-  const response = await open(`GET ${route}/export`, { params: { chatbotId }, headers: { accept: "application/zip" } })
-  saveFile(`${name}.zip`, await response.blob())
-}
+export const exportKnowledge = (chatbotId: string, name: string): Promise<void> =>
+  download(`${name}.zip`, `GET ${route}/export`, { params: { chatbotId }, headers: { accept: "application/zip" } })
 
 export const importKnowledge = (chatbotId: string, onAdded: () => void): void =>
   importFile(".zip", async (body) => {

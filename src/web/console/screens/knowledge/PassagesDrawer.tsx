@@ -52,7 +52,7 @@ const Passages = ({ chatbotId, documentId, passage }: Omit<DrawerProps, "onClose
       {({ next_cursor, passages }) => (
         <>
           {(passages[0]?.chunk ?? 1) > 1 && (
-            <More of={list} load={previous}>
+            <More of={list} onMore={() => list.extend(previous)}>
               Show earlier passages
             </More>
           )}
@@ -73,7 +73,7 @@ const Passages = ({ chatbotId, documentId, passage }: Omit<DrawerProps, "onClose
             ))}
           </ol>
           {next_cursor !== null && (
-            <More of={list} load={next}>
+            <More of={list} onMore={() => list.extend(next)}>
               Show more passages
             </More>
           )}

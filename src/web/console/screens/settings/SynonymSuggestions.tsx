@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { plural } from "../../../shared/Format.ts"
+import { textsIn } from "../../data/Texts.ts"
 import type { Form } from "../../forms/Form.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { bind, TextField } from "../../parts/Field.tsx"
@@ -48,7 +49,7 @@ export const SynonymSuggestions = ({ chatbotId, form }: { readonly chatbotId: st
   const { data } = useResource(suggestionsOf(chatbotId), can("conversations:read"))
   const value = form.fields.value[SYNONYMS]
   const groups = Array.isArray(value) ? value.filter((group) => group.trim() !== "") : []
-  const known = new Set(groups.flatMap((group) => group.toLowerCase().split(/ *[,，、] */)))
+  const known = new Set(groups.flatMap((group) => textsIn(group.toLowerCase())))
   const open = data.value?.suggestions.filter(({ word }) => !known.has(word)) ?? []
   return open.length === 0 ? null : (
     <details>

@@ -4,7 +4,7 @@ import { formatCount } from "../../../shared/Format.ts"
 import { Badge, ExternalLink, Loaded, LoadedList } from "../../parts/Layout.tsx"
 import { setQuery } from "../../Router.ts"
 import { type Answer, call } from "../../server/Api.ts"
-import { pageAfter, type Resource, resources } from "../../server/Resource.ts"
+import { lists, pageAfter, type Resource, resources } from "../../server/Resource.ts"
 import { countsOf, outcomeWords, type PageOutcome, type SourcePage, type SourceParams } from "./SourceData.ts"
 
 /*
@@ -14,7 +14,7 @@ import { countsOf, outcomeWords, type PageOutcome, type SourcePage, type SourceP
 const route = "/api/external/chatbot/:chatbotId/sources/:sourceId/pages"
 
 /** A resource that is asked for anew when the component appears, and when what it shows has another version. */
-export const useVersion = <A,>(resource: Resource<A>, version: string): Resource<A> => {
+export const useVersion = <R extends Pick<Resource<unknown>, "reload">>(resource: R, version: string): R => {
   useEffect(() => void resource.reload(), [resource, version])
   return resource
 }
@@ -52,22 +52,12 @@ interface PagesProps {
   readonly version: string
 }
 
-const fetchPages = async (
-  chatbotId: string,
-  sourceId: string,
-  outcome: PageOutcome | "",
-  address: string,
-  page = "1",
-) => {
+const pagesOf = lists(async (page, chatbotId: string, sourceId: string, outcome: PageOutcome | "", address: string) => {
   // Other pages whose addresses begin with this one come after it.
   const query = outcome === "" ? { under: address, limit: "1" } : { outcome, page, limit: "50" }
   const { data, metadata } = await call(`GET ${route}`, { params: { chatbotId, sourceId }, query })
   return { items: data, next: outcome === "" ? null : pageAfter(metadata) }
-}
-
-const pagesOf = resources((chatbotId: string, sourceId: string, outcome: PageOutcome | "", address: string) =>
-  fetchPages(chatbotId, sourceId, outcome, address),
-)
+})
 
 interface PageListProps extends PagesProps {
   readonly outcome: PageOutcome | ""
@@ -75,21 +65,17 @@ interface PageListProps extends PagesProps {
 }
 
 /** The pages of an outcome, by their addresses; or else the page at an address. */
-export const PageList = ({ address = "", outcome, params, version }: PageListProps) => {
-  const which = [params.chatbotId, params.sourceId, outcome, address] as const
-  const list = useVersion(pagesOf(...which), version)
-  return (
-    <LoadedList of={list} fetchPage={(page) => fetchPages(...which, page)}>
-      {({ items }) => (
-        <ul class="rows" aria-label="Pages">
-          {items.map((page) => (
-            <Item key={page.id} page={page} />
-          ))}
-        </ul>
-      )}
-    </LoadedList>
-  )
-}
+export const PageList = ({ address = "", outcome, params, version }: PageListProps) => (
+  <LoadedList of={useVersion(pagesOf(params.chatbotId, params.sourceId, outcome, address), version)}>
+    {({ items }) => (
+      <ul class="rows" aria-label="Pages">
+        {items.map((page) => (
+          <Item key={page.id} page={page} />
+        ))}
+      </ul>
+    )}
+  </LoadedList>
+)
 
 type Branch = Answer<`GET ${typeof route}/tree`>["branches"][number]
 

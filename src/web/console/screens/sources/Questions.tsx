@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { Download, MessageCircleQuestionMark, Plus, Trash, Upload } from "lucide"
 import { useRef } from "preact/hooks"
-import { saveFile } from "../../../shared/Download.ts"
 import { plural } from "../../../shared/Format.ts"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { confirmed, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
@@ -9,26 +8,24 @@ import { SearchField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Empty, LoadedList } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { bindQuery, useAsked } from "../../Router.ts"
-import { type Answer, call, open } from "../../server/Api.ts"
+import { type Answer, call, download } from "../../server/Api.ts"
 import { type Failure, messageAt, toFailure } from "../../server/Failure.ts"
-import { pageAfter, resources, useResource } from "../../server/Resource.ts"
+import { lists, pageAfter, useResource } from "../../server/Resource.ts"
 import { keysOf } from "../../server/Unknown.ts"
+import { inOneLine, linesIn } from "../../data/Texts.ts"
+import { questionsSource } from "./AddKnowledge.tsx"
 import { importFile, importWords } from "./Import.tsx"
-import { linesIn, paramsOf, type Source, type SourceParams } from "./SourceData.ts"
+import { paramsOf, type Source, type SourceParams } from "./SourceData.ts"
 
 const route = "/api/external/chatbot/:chatbotId/sources/:sourceId/questions"
 
 type Question = Answer<`GET ${typeof route}`>["data"][number]
 
-const fetchQuestions = async (chatbotId: string, sourceId: string, search: string, page = "1") => {
+const questionsOf = lists(async (page, chatbotId: string, sourceId: string, search: string) => {
   const query = { page, limit: "100", query: search || undefined }
   const { data, metadata } = await call(`GET ${route}`, { params: { chatbotId, sourceId }, query })
   return { items: data, total: metadata.totalCount, next: pageAfter(metadata) }
-}
-
-const questionsOf = resources((chatbotId: string, sourceId: string, search: string) =>
-  fetchQuestions(chatbotId, sourceId, search),
-)
+})
 
 /** The fields of a question as text: how each is read, and what changes it. */
 const fields = {
@@ -108,7 +105,7 @@ interface NewProps {
   readonly onStored: (question: Question) => void
 }
 
-export const NewQuestion = ({ first, onStored, params }: NewProps) => {
+const NewQuestion = ({ first, onStored, params }: NewProps) => {
   const { draft, of } = useDraft({ question: "", answer: "", variants: "", ...first })
   const submit = async (): Promise<void> => {
     const body = { ...draft, variants: linesIn(draft.variants) }
@@ -121,6 +118,19 @@ export const NewQuestion = ({ first, onStored, params }: NewProps) => {
       <TextArea label={fields.variants.title} {...of("variants")} rows={2} dir="auto" hint="One per line." />
     </FormDialog>
   )
+}
+
+const QUESTION_MAX_LENGTH = 500
+
+/** Has the person write an answer among the chatbot's questions and answers. */
+export const writeAnswer = async (
+  chatbotId: string,
+  { question, ...rest }: NonNullable<NewProps["first"]>,
+  onStored: NewProps["onStored"],
+): Promise<void> => {
+  const params = { chatbotId, sourceId: (await questionsSource(chatbotId)).id }
+  const first = { question: inOneLine(question).slice(0, QUESTION_MAX_LENGTH), ...rest }
+  openDialog(<NewQuestion {...{ first, onStored, params }} />)
 }
 
 /** The questions of a source in a table, edited in place. */
@@ -157,10 +167,8 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
       await list.reload()
       return importWords(result)
     })
-  const download = async (): Promise<void> => {
-    const response = await open(`GET ${route}/export`, { params, headers: { accept: "text/csv" } })
-    saveFile(`${source.name}.csv`, await response.blob())
-  }
+  const save = (): Promise<void> =>
+    download(`${source.name}.csv`, `GET ${route}/export`, { params, headers: { accept: "text/csv" } })
   return (
     <>
       <div class="toolbar row">
@@ -175,13 +183,12 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
             </Button>
           </>
         )}
-        <Button icon={Download} onClick={download}>
+        <Button icon={Download} onClick={save}>
           Export CSV
         </Button>
       </div>
       <LoadedList
         of={list}
-        fetchPage={(page) => fetchQuestions(params.chatbotId, params.sourceId, search.value, page)}
         empty={
           <Empty
             icon={MessageCircleQuestionMark}

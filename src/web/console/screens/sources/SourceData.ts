@@ -46,13 +46,6 @@ export const kindWords: Readonly<Record<SourceKind, string>> = {
   questions: "Questions and answers",
 }
 
-/** The lines of a text that are not empty. */
-export const linesIn = (text: string): ReadonlyArray<string> =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter(Boolean)
-
 /** Whether a source is read by runs. */
 export const isCrawled = ({ kind }: Pick<Source, "kind">): boolean => kind !== "text" && kind !== "questions"
 

@@ -4,17 +4,10 @@ import { Button } from "../../parts/Buttons.tsx"
 import { Dialog, Form, useClose, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Finding, type Options } from "../../parts/Layout.tsx"
+import { linesIn } from "../../data/Texts.ts"
 import { href, navigate } from "../../Router.ts"
 import { type Answer, call } from "../../server/Api.ts"
-import {
-  kindWords,
-  linesIn,
-  type Schedule,
-  scheduleWords,
-  type Source,
-  type SourceKind,
-  sourceOf,
-} from "./SourceData.ts"
+import { kindWords, type Schedule, scheduleWords, type Source, type SourceKind, sourceOf } from "./SourceData.ts"
 
 type Preview = Answer<"POST /api/external/chatbot/:chatbotId/sources/preview">["preview"]
 

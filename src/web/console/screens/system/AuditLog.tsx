@@ -6,7 +6,7 @@ import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { LoadedList, Section } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { bindQuery, place } from "../../Router.ts"
-import { resources, useResource } from "../../server/Resource.ts"
+import { lists, useResource } from "../../server/Resource.ts"
 import { type Answer, call } from "../../server/Api.ts"
 
 /*
@@ -115,15 +115,13 @@ export const actorWords = ({ hint, kind, name }: Pick<Entry["actor"], "hint" | "
   return kind === "operator" ? `${known} (operator)` : known
 }
 
-const fetchAudit = async (query: string, cursor?: string) => {
+/** The newest entries of the audit log that the query of an address names. */
+const auditLog = lists(async (cursor, query: string) => {
   const { entries, next_cursor } = await call("GET /api/admin/audit-log", {
     query: { ...auditQuery(new URLSearchParams(query)), limit: "50", cursor },
   })
   return { items: entries, next: next_cursor }
-}
-
-/** The newest entries of the audit log that the query of an address names. */
-const auditLog = resources((query: string) => fetchAudit(query))
+})
 
 export const AuditLog = () => {
   const query = place.value.query.toString()
@@ -145,11 +143,7 @@ export const AuditLog = () => {
         <TextField type="date" label="From (UTC)" {...bindQuery("from")} />
         <TextField type="date" label="To (UTC)" {...bindQuery("to")} />
       </div>
-      <LoadedList
-        of={log}
-        fetchPage={(cursor) => fetchAudit(query, cursor)}
-        empty={<p class="soft">No matching entries.</p>}
-      >
+      <LoadedList of={log} empty={<p class="soft">No matching entries.</p>}>
         {({ items }) => (
           <Table
             label="Audit log entries"

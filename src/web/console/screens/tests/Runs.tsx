@@ -10,11 +10,10 @@ import { call } from "../../server/Api.ts"
 import { fetchPlan } from "./PlanDialog.tsx"
 import {
   countsText,
-  fetchRuns,
-  fetchTests,
   runsOf,
   statusWords,
   type TestRun,
+  testsOf,
   type TestTier,
   tierWords,
   triggerWords,
@@ -35,7 +34,6 @@ export const RunState = ({ run }: { readonly run: TestRun }) => {
 export const RunTable = ({ chatbotId }: { readonly chatbotId: string }) => (
   <LoadedList
     of={runsOf(chatbotId)}
-    fetchPage={(page) => fetchRuns(chatbotId, page)}
     empty={
       <Empty icon={FlaskConical} title="No runs yet">
         A run asks all questions, and compares the answers with those of the run before.
@@ -77,10 +75,9 @@ export const run = async (chatbotId: string, tier: TestTier, tag: string): Promi
 
 /** Says what a run with the model costs before it begins. */
 export const runWithModel = async (chatbotId: string, tag: string): Promise<void> => {
-  const [{ repeats, tokens_max: most }, { total: count }] = await Promise.all([
-    fetchPlan(chatbotId),
-    fetchTests(chatbotId, "", tag),
-  ])
+  const tests = testsOf(chatbotId, "", tag)
+  const [{ repeats, tokens_max: most }] = await Promise.all([fetchPlan(chatbotId), tests.reload()])
+  const count = tests.data.peek()?.total ?? 0
   const model = chatbotResource(chatbotId).data.peek()?.chatbot.settings.model ?? "the chatbot's model"
   const last = runsOf(chatbotId)
     .data.peek()

@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks"
 import { formatCount } from "../../../shared/Format.ts"
 import { lastRunOf } from "../../data/Chatbots.ts"
 import { type Answer, call } from "../../server/Api.ts"
-import { pageAfter, resources } from "../../server/Resource.ts"
+import { lists, pageAfter, resources } from "../../server/Resource.ts"
 import { keysOf } from "../../server/Unknown.ts"
 
 /*
@@ -17,36 +17,30 @@ export type TestRun = Answer<`GET ${typeof runs}`>["data"][number]
 export type TestResult = Answer<`GET ${typeof runs}/:runId/results`>["data"][number]
 export type TestTier = TestRun["tier"]
 
-export const fetchTests = async (chatbotId: string, search: string, tag: string, page = "1") => {
+export const testsOf = lists(async (page, chatbotId: string, search: string, tag: string) => {
   const query = { page, limit: "100", query: search || undefined, tag: tag || undefined }
   const { data, metadata, tags } = await call(`GET ${tests}`, { params: { chatbotId }, query })
   return { items: data, tags, total: metadata.totalCount, next: pageAfter(metadata) }
-}
+})
 
-export const testsOf = resources((chatbotId: string, search: string, tag: string) => fetchTests(chatbotId, search, tag))
-
-export const fetchRuns = async (chatbotId: string, page = "1") => {
+export const runsOf = lists(async (page, chatbotId: string) => {
   const query = { page, limit: "30" }
   const { data, is_outdated, metadata } = await call(`GET ${runs}`, { params: { chatbotId }, query })
   // The navigation shows it as well.
-  if (page === "1") lastRunOf(chatbotId).set(data[0] ?? null)
+  if (page === undefined) lastRunOf(chatbotId).set(data[0] ?? null)
   return { items: data, isOutdated: is_outdated === true, next: pageAfter(metadata) }
-}
-
-export const runsOf = resources((chatbotId: string) => fetchRuns(chatbotId))
+})
 
 export const runOf = resources(
   async (chatbotId: string, runId: string) => (await call(`GET ${runs}/:runId`, { params: { chatbotId, runId } })).run,
 )
 
 /** Results of a run, those that got worse first. */
-export const fetchResults = async (chatbotId: string, runId: string, page = "1") => {
+export const resultsOf = lists(async (page, chatbotId: string, runId: string) => {
   const query = { page, limit: "50" }
   const { data, metadata } = await call(`GET ${runs}/:runId/results`, { params: { chatbotId, runId }, query })
   return { items: data.map((result) => ({ ...result, id: result.test_id })), next: pageAfter(metadata) }
-}
-
-export const resultsOf = resources((chatbotId: string, runId: string) => fetchResults(chatbotId, runId))
+})
 
 export const outcomeWords = {
   passed: { word: "Passed", kind: "good" },

@@ -1,7 +1,7 @@
 import type { Test } from "./TestData.ts"
 import { keysOf } from "../../server/Unknown.ts"
 import type { Document } from "../knowledge/Documents.ts"
-import { linesIn } from "../sources/SourceData.ts"
+import { linesIn, textsIn } from "../../data/Texts.ts"
 
 /*
  * A test as it is written in a form: lists are lines, and documents are named by their titles.
@@ -121,6 +121,6 @@ export const inputOf = (draft: TestDraft, documents: ReadonlyArray<Named>) => {
       ...(say.length > 0 && { say }),
       ...(draft.refusal !== "" && { refusal: draft.refusal }),
     },
-    tags: Array.from(new Set(draft.tags.split(/[,，、]/u).map((tag) => tag.trim()))).filter(Boolean),
+    tags: textsIn(draft.tags),
   }
 }

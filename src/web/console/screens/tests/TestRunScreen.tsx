@@ -11,7 +11,7 @@ import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { useVersion } from "../sources/Pages.tsx"
 import { RunState } from "./Runs.tsx"
-import { fetchResults, resultsOf, runOf, type TestRun, tierWords, triggerWords, useProgress } from "./TestData.ts"
+import { resultsOf, runOf, type TestRun, tierWords, triggerWords, useProgress } from "./TestData.ts"
 import { ResultRow } from "./TestResults.tsx"
 
 const stop = async ({ chatbot_id: chatbotId, id: runId }: TestRun): Promise<void> => {
@@ -33,7 +33,7 @@ const Results = ({ run }: { readonly run: TestRun }) => {
   const { chatbot_id: chatbotId, counts, id: runId } = run
   const list = useVersion(resultsOf(chatbotId, runId), JSON.stringify([run.status, counts.done]))
   return (
-    <LoadedList of={list} fetchPage={(page) => fetchResults(chatbotId, runId, page)}>
+    <LoadedList of={list}>
       {({ items }) => (
         <>
           {items.length === 0 && !isGoingOn(run) && (

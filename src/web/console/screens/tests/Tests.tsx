@@ -1,6 +1,5 @@
 import { Download, FlaskConical, ListFilter, Play, Plus, Settings2, Sparkles, Upload } from "lucide"
 import { useCallback } from "preact/hooks"
-import { saveFile } from "../../../shared/Download.ts"
 import { plural } from "../../../shared/Format.ts"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
@@ -12,14 +11,14 @@ import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
 import { bindOption, bindQuery, href, queryText, useAsked } from "../../Router.ts"
-import { call, open } from "../../server/Api.ts"
+import { call, download } from "../../server/Api.ts"
 import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { keysOf } from "../../server/Unknown.ts"
 import { importFile, importWords } from "../sources/Import.tsx"
 import { editPlan } from "./PlanDialog.tsx"
 import { run, RunState, RunTable, runWithModel } from "./Runs.tsx"
-import { fetchTests, runsOf, type Test, testsOf, tierWords, useProgress } from "./TestData.ts"
+import { runsOf, type Test, testsOf, tierWords, useProgress } from "./TestData.ts"
 import { editTest } from "./TestDialog.tsx"
 import { ResultState, Tags } from "./TestResults.tsx"
 
@@ -28,14 +27,12 @@ const route = "/api/external/chatbot/:chatbotId/tests"
 const views = { tests: "Tests", runs: "Runs" }
 const formats = { csv: "CSV", jsonl: "JSONL", promptfoo: "promptfoo" } as const
 
-const download = async (chatbotId: string, name: string, format: keyof typeof formats): Promise<void> => {
-  const response = await open(`GET ${route}/export`, {
+const save = (chatbotId: string, name: string, format: keyof typeof formats): Promise<void> =>
+  download(`${name} tests.${format === "promptfoo" ? "yaml" : format}`, `GET ${route}/export`, {
     params: { chatbotId },
     query: { format },
     headers: { accept: "*/*" },
   })
-  saveFile(`${name} tests.${format === "promptfoo" ? "yaml" : format}`, await response.blob())
-}
 
 const remove = ({ chatbot_id: chatbotId, id, question }: Test, onGone: () => unknown): Promise<void> =>
   confirmed(
@@ -100,11 +97,7 @@ const TestList = ({ chatbotId, edit, mayWrite }: TestListProps) => {
           />
         )}
       </div>
-      <LoadedList
-        of={list}
-        fetchPage={(page) => fetchTests(chatbotId, search.value, tag.value, page)}
-        empty={<Empty icon={FlaskConical} title="No matching tests" />}
-      >
+      <LoadedList of={list} empty={<Empty icon={FlaskConical} title="No matching tests" />}>
         {({ items, total }) => (
           <>
             <Table
@@ -207,7 +200,7 @@ const Tests = ({ chatbotId }: { readonly chatbotId: string }) => {
                   !isEmpty && {
                     label: `Export as ${formats[format]}`,
                     icon: Download,
-                    onChoose: () => download(chatbotId, chatbot?.name ?? "Chatbot", format),
+                    onChoose: () => save(chatbotId, chatbot?.name ?? "Chatbot", format),
                   },
               ),
             ]}

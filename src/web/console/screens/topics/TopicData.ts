@@ -1,7 +1,7 @@
 import { formatCount, plural } from "../../../shared/Format.ts"
 import { addDays, dayAt, daysBetween } from "../../charts/Days.ts"
 import { type Answer, call } from "../../server/Api.ts"
-import { pageAfter, resources } from "../../server/Resource.ts"
+import { lists, pageAfter } from "../../server/Resource.ts"
 import { keysOf } from "../../server/Unknown.ts"
 
 /*
@@ -18,23 +18,17 @@ export const views = { gaps: "Gaps", all: "All topics" }
 export type View = keyof typeof views
 
 /** Topics with open gaps, or all. */
-export const fetchTopics = async (chatbotId: string, view: View, page = "1") => {
+export const topicsOf = lists(async (page, chatbotId: string, view: View) => {
   const query = { page, limit: "30", ...(view === "gaps" && ({ gaps: "true", state: "open" } as const)) }
   const { data, from, metadata, to, ungrouped } = await call(`GET ${route}`, { params: { chatbotId }, query })
   return { items: data, weeks: weeksBetween(from, to), ungrouped, next: pageAfter(metadata) }
-}
+})
 
-export const topicsOf = resources((chatbotId: string, view: View) => fetchTopics(chatbotId, view))
-
-export const fetchQuestions = async (chatbotId: string, topicId: string, view: View, page = "1") => {
+export const questionsOf = lists(async (page, chatbotId: string, topicId: string, view: View) => {
   const query = { page, limit: "20", ...(view === "gaps" && ({ gaps: "true" } as const)) }
   const { data, metadata } = await call(`GET ${route}/:topicId/questions`, { params: { chatbotId, topicId }, query })
   return { items: data.map((question) => ({ ...question, id: question.message_id })), next: pageAfter(metadata) }
-}
-
-export const questionsOf = resources((chatbotId: string, topicId: string, view: View) =>
-  fetchQuestions(chatbotId, topicId, view),
-)
+})
 
 export const changeTopic = async (
   { chatbot_id: chatbotId, id: topicId }: Topic,

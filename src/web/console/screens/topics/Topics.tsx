@@ -19,12 +19,10 @@ import { bindOption, href, setQuery } from "../../Router.ts"
 import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { QueriedPassages } from "../knowledge/PassagesDrawer.tsx"
-import { questionsSource, sourceItems } from "../sources/AddKnowledge.tsx"
-import { NewQuestion } from "../sources/Questions.tsx"
+import { sourceItems } from "../sources/AddKnowledge.tsx"
+import { writeAnswer } from "../sources/Questions.tsx"
 import {
   changeTopic,
-  fetchQuestions,
-  fetchTopics,
   gapWords,
   isNew,
   questionsOf,
@@ -42,17 +40,14 @@ interface TopicProps {
 }
 
 /** Asks for an answer to a topic's typical question, which closes its gaps. */
-const writeAnswer = async ({ onChanged, topic }: TopicProps): Promise<void> => {
-  const { chatbot_id: chatbotId, examples, name } = topic
-  const [question = name, ...variants] = examples
-  const params = { chatbotId, sourceId: (await questionsSource(chatbotId)).id }
+const answer = ({ onChanged, topic }: TopicProps): Promise<void> => {
+  const [question = topic.name, ...variants] = topic.examples
   const close = async (): Promise<void> => {
     if (can("conversations:write")) await changeTopic(topic, { state: "answered" })
     onChanged()
   }
   const onStored = () => void attempt(close, "Answer saved. The chatbot gives it from now on.")
-  const first = { question, variants: variants.join("\n") }
-  openDialog(<NewQuestion {...{ first, onStored, params }} />)
+  return writeAnswer(topic.chatbot_id, { question, variants: variants.join("\n") }, onStored)
 }
 
 const RenameDialog = ({ onChanged, topic }: TopicProps) => {
@@ -133,20 +128,17 @@ const QuestionRow = ({ of, chatbotId }: { readonly chatbotId: string; readonly o
   )
 }
 
-const Questions = ({ topic: { chatbot_id: chatbotId, id }, view }: { readonly topic: Topic; readonly view: View }) => {
-  const list = useResource(questionsOf(chatbotId, id, view))
-  return (
-    <LoadedList of={list} fetchPage={(page) => fetchQuestions(chatbotId, id, view, page)}>
-      {({ items }) => (
-        <ul class="rows" aria-label="Questions">
-          {items.map((question) => (
-            <QuestionRow key={question.id} chatbotId={chatbotId} of={question} />
-          ))}
-        </ul>
-      )}
-    </LoadedList>
-  )
-}
+const Questions = ({ topic: { chatbot_id: chatbotId, id }, view }: { readonly topic: Topic; readonly view: View }) => (
+  <LoadedList of={useResource(questionsOf(chatbotId, id, view))}>
+    {({ items }) => (
+      <ul class="rows" aria-label="Questions">
+        {items.map((question) => (
+          <QuestionRow key={question.id} chatbotId={chatbotId} of={question} />
+        ))}
+      </ul>
+    )}
+  </LoadedList>
+)
 
 const stateWords = { answered: "Answered", ignored: "Ignored" } as const
 
@@ -178,7 +170,7 @@ const TopicCard = ({ onChanged, topic, view, weeks }: TopicCardProps) => {
           {state !== "open" && <Badge>{stateWords[state]}</Badge>}
           {can("knowledge:write") && view === "gaps" && (
             <>
-              <Button icon={MessageCircleQuestionMark} onClick={() => writeAnswer({ onChanged, topic })}>
+              <Button icon={MessageCircleQuestionMark} onClick={() => answer({ onChanged, topic })}>
                 Write an answer
               </Button>
               <Menu label="Add a source" icon={Plus} kind="secondary" items={sourceItems(chatbotId)} />
@@ -238,7 +230,7 @@ const Topics = ({ chatbotId }: { readonly chatbotId: string }) => {
       about="What visitors asked in the last twelve weeks, by subject, and what the documents do not answer."
     >
       <Tabs label="View" {...view} options={views} />
-      <LoadedList of={list} fetchPage={(page) => fetchTopics(chatbotId, view.value, page)}>
+      <LoadedList of={list}>
         {({ items, ungrouped, weeks }) => (
           <>
             {ungrouped > 0 && (

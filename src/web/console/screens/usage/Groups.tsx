@@ -1,5 +1,4 @@
 import { Download } from "lucide"
-import { saveFile } from "../../../shared/Download.ts"
 import { formatCount, formatMillis, formatShare } from "../../../shared/Format.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { SelectField } from "../../parts/Field.tsx"
@@ -9,7 +8,7 @@ import { bindOption, href } from "../../Router.ts"
 import { useResource } from "../../server/Resource.ts"
 import { nameOfLanguage } from "../widget/Languages.ts"
 import { qualityOf } from "./Quality.ts"
-import { type ConversationRow, type Group, groupFile, groupReport, groups } from "./Report.ts"
+import { type ConversationRow, type Group, groupReport, groups, saveGroups } from "./Report.ts"
 
 const number = (
   title: string,
@@ -67,8 +66,6 @@ export const Groups = ({ from, to }: { readonly from: string; readonly to: strin
   const by = division.value
   const report = useResource(groupReport(from, to, by))
   const name = namesOf[by]
-  const save = async (): Promise<void> =>
-    saveFile(`conversations-${by}-${from}-${to}.csv`, await groupFile(from, to, by))
   return (
     <Section
       title="Conversations"
@@ -76,7 +73,7 @@ export const Groups = ({ from, to }: { readonly from: string; readonly to: strin
       actions={
         <>
           <SelectField label="Group by" labelHidden {...division} options={groups} />
-          <Button icon={Download} onClick={save}>
+          <Button icon={Download} onClick={() => saveGroups(from, to, by)}>
             Download CSV
           </Button>
         </>

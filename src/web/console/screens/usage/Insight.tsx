@@ -17,6 +17,7 @@ import {
   type ConversationRow,
   type Conversations,
   dailyReport,
+  tokensOf,
   usageReport,
   type UsageRow,
 } from "./Report.ts"
@@ -51,9 +52,6 @@ const Tile = ({ before, children, isBad, isKnown = true, label, now, value }: Ti
     </div>
   )
 }
-
-const tokensOf = (rows: ReadonlyArray<UsageRow>): number =>
-  rows.reduce((sum, { total_tokens }) => sum + total_tokens, 0)
 
 interface InsightProps {
   readonly from: string

@@ -1,6 +1,6 @@
 import type { Reading } from "../../charts/BarsByDay.tsx"
 import { dayAt } from "../../charts/Days.ts"
-import { type Answer, call, everyPage, open } from "../../server/Api.ts"
+import { type Answer, call, download, everyPage } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
 
 /*
@@ -79,16 +79,22 @@ export const groupReport = resources((from: string, to: string, by: Group) =>
   call(CONVERSATIONS, { query: { from, to, group_by: by, time_zone, limit: "100" } }),
 )
 
-/** A file of the conversations of all groups of a kind. */
-export const groupFile = async (from: string, to: string, by: Group): Promise<Blob> => {
+/** Saves the conversations of all groups of a kind. */
+export const saveGroups = (from: string, to: string, by: Group): Promise<void> => {
   const query = { from, to, group_by: by, time_zone, format: "csv" } as const
-  return (await open(CONVERSATIONS, { query, headers: { accept: "text/csv" } })).blob()
+  return download(`conversations-${by}-${from}-${to}.csv`, CONVERSATIONS, { query, headers: { accept: "text/csv" } })
 }
 
 export const usageToday = resources(() => {
   const today = dayAt(Date.now())
   return fetchReport(today, today, ["key"])
 })
+
+/** The tokens of all rows, or of those of a key. */
+export const tokensOf = (rows: ReadonlyArray<UsageRow>, key?: string): number =>
+  rows
+    .filter(({ api_key_id }) => key === undefined || api_key_id === key)
+    .reduce((sum, { total_tokens }) => sum + total_tokens, 0)
 
 type Cell = string | number
 

@@ -36,6 +36,7 @@ import {
   partsOf,
   readings,
   sheetOf,
+  tokensOf,
   units,
   usageReport,
   type UsageRow,
@@ -46,11 +47,6 @@ const untilMidnight = (): string => {
   const day = 86_400_000
   return `Resets in ${formatMillis(Math.ceil((day - (Date.now() % day)) / 60_000) * 60_000)}`
 }
-
-const tokensOf = (rows: ReadonlyArray<UsageRow>, key?: string): number =>
-  rows
-    .filter(({ api_key_id }) => key === undefined || api_key_id === key)
-    .reduce((sum, { total_tokens }) => sum + total_tokens, 0)
 
 const isBudgeted = (key: ApiKey): boolean => stateOf(key) === "active" && typeof key.budget.tokens_per_day === "number"
 
@@ -246,7 +242,7 @@ interface PartsProps {
 
 const Parts = ({ by, name, rows }: PartsProps) => {
   const parts = partsOf(rows, by)
-  const whole = parts.reduce((sum, { total_tokens }) => sum + total_tokens, 0)
+  const whole = tokensOf(rows)
   const number = (field: keyof Omit<Part, "key" | "provider">) => ({
     sort: (part: Part) => part[field],
     cell: (part: Part) => formatCount(part[field]),

@@ -7,7 +7,7 @@ import { Button } from "../../parts/Buttons.tsx"
 import { Dialog } from "../../parts/Dialogs.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { useResource } from "../../server/Resource.ts"
-import { deliveriesOf, type Delivery, fetchDeliveries, eventWords, outcomeOf, type Webhook } from "./WebhookData.ts"
+import { deliveriesOf, type Delivery, eventWords, outcomeOf, type Webhook } from "./WebhookData.ts"
 
 const states = {
   waiting: { kind: "busy", word: "Waiting" },
@@ -52,7 +52,6 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
       </p>
       <LoadedList
         of={list}
-        fetchPage={(cursor) => fetchDeliveries(webhook.id, cursor)}
         empty={
           <Empty icon={List} title="No deliveries yet">
             Events appear here with the endpoint's response.

@@ -1,5 +1,5 @@
 import { type Answer, call } from "../../server/Api.ts"
-import { resources } from "../../server/Resource.ts"
+import { lists, resources } from "../../server/Resource.ts"
 
 export type Webhook = Answer<"GET /api/external/webhooks">["webhooks"][number]
 type EventType = Webhook["events"][number]
@@ -7,15 +7,13 @@ export type Delivery = Answer<"GET /api/external/webhooks/:webhookId/deliveries"
 
 export const allWebhooks = resources(async () => (await call("GET /api/external/webhooks")).webhooks)
 
-export const fetchDeliveries = async (webhookId: string, cursor?: string) => {
+export const deliveriesOf = lists(async (cursor, webhookId: string) => {
   const { deliveries, next_cursor } = await call("GET /api/external/webhooks/:webhookId/deliveries", {
     params: { webhookId },
     query: { limit: "50", cursor },
   })
   return { items: deliveries, next: next_cursor }
-}
-
-export const deliveriesOf = resources((webhookId: string) => fetchDeliveries(webhookId))
+})
 
 export const eventWords: Readonly<Record<EventType, string>> = {
   "message.created": "New message",
