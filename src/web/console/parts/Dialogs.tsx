@@ -165,7 +165,7 @@ export const Form = ({
       <Refusals.Provider value={{ errors: failure.value?.errors ?? [], names }}>{children}</Refusals.Provider>
       {failure.value !== undefined && <Unsaid failure={failure.value} names={names} />}
       {onCancel === undefined ? (
-        <div>{send}</div>
+        send
       ) : (
         <div class="dialog-actions row">
           <Button onClick={onCancel}>{otherwise}</Button>

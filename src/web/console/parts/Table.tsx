@@ -165,7 +165,7 @@ const Below = <A,>({ columns, row }: BelowProps<A>) => {
   return extra.length === 0 ? null : (
     <dl class="below soft small">
       {extra.map(({ cell, title }) => (
-        <div key={title}>
+        <div key={title} class="row spread">
           <dt>{title}</dt>
           <dd>{cell(row)}</dd>
         </div>

@@ -305,7 +305,7 @@ const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: 
   const unread = isUnread(conversation)
   return (
     <li class={unread ? "unread" : undefined}>
-      <input type="checkbox" aria-label={`Select: ${title}`} checked={isChosen} onChange={onChoose} />
+      <input type="checkbox" class="chooser" aria-label={`Select: ${title}`} checked={isChosen} onChange={onChoose} />
       <a id={`row-${id}`} href={address} aria-current={isCurrent ? "true" : undefined}>
         <span class="row nowrap apart">
           {/* The direction is that of the title: `auto` passes over what has one. */}

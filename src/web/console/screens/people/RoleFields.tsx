@@ -1,8 +1,7 @@
-import { Plus, Trash } from "lucide"
 import { allChatbots } from "../../data/Chatbots.ts"
 import { type PersonRole, roleWords } from "../../data/People.ts"
-import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
+import { RowFields } from "../../parts/RowFields.tsx"
 import { useResource } from "../../server/Resource.ts"
 import { session } from "../../server/Session.ts"
 
@@ -37,8 +36,6 @@ interface RoleFieldsProps<R> {
 /** Fields for roles, each of the organization or of one chatbot. */
 export const RoleFields = <R extends RoleRow>({ first, legend, name, onValue, value: rows }: RoleFieldsProps<R>) => {
   const chatbots = useResource(allChatbots()).data.value ?? []
-  const change = (at: number, by: Partial<RoleRow>): void =>
-    onValue(rows.map((row, index) => (index === at ? { ...row, ...by } : row)))
   const rolesFor = (role: PersonRole["role"]) => {
     const { owner, ...others } = roleWords
     return mayMakeOwners() || role === "owner" ? { owner, ...others } : others
@@ -47,47 +44,38 @@ export const RoleFields = <R extends RoleRow>({ first, legend, name, onValue, va
   return (
     <fieldset class="stack tight">
       <legend>{legend}</legend>
-      {rows.map(({ chatbot_id, role, value }, index) => (
-        <div key={index} class="role">
-          {value !== undefined && (
-            <TextField
-              label="Value of the claim"
+      <RowFields noun="role" rows={rows} onRows={onValue} first={first} hasOne={first.value === undefined}>
+        {(row, change, index) => (
+          <>
+            {row.value !== undefined && (
+              <TextField
+                label="Value of the claim"
+                labelHidden={index > 0}
+                name={`${name}.${index}.value`}
+                value={row.value}
+                onValue={(text) => change({ ...row, value: text })}
+                required
+              />
+            )}
+            <SelectField
+              label="Role"
               labelHidden={index > 0}
-              name={`${name}.${index}.value`}
-              value={value}
-              onValue={(text) => change(index, { value: text })}
-              required
+              name={`${name}.${index}.role`}
+              value={row.role}
+              options={rolesFor(row.role)}
+              onValue={(next) => change({ ...row, role: next, ...(isOfAll(next) && { chatbot_id: null }) })}
             />
-          )}
-          <SelectField
-            label="Role"
-            labelHidden={index > 0}
-            name={`${name}.${index}.role`}
-            value={role}
-            options={rolesFor(role)}
-            onValue={(next) => change(index, { role: next, ...(isOfAll(next) && { chatbot_id: null }) })}
-          />
-          <SelectField
-            label="For"
-            labelHidden={index > 0}
-            name={`${name}.${index}.chatbot_id`}
-            value={chatbot_id ?? ""}
-            options={optionsOf(isOfAll(role) ? [] : chatbots, "All chatbots")}
-            onValue={(id) => change(index, { chatbot_id: id === "" ? null : id })}
-          />
-          <IconButton
-            icon={Trash}
-            label={`Remove role ${index + 1}`}
-            disabled={rows.length === 1 && value === undefined}
-            onClick={() => onValue(rows.filter((_, at) => at !== index))}
-          />
-        </div>
-      ))}
-      <div>
-        <Button small icon={Plus} onClick={() => onValue([...rows, first])}>
-          Add role
-        </Button>
-      </div>
+            <SelectField
+              label="For"
+              labelHidden={index > 0}
+              name={`${name}.${index}.chatbot_id`}
+              value={row.chatbot_id ?? ""}
+              options={optionsOf(isOfAll(row.role) ? [] : chatbots, "All chatbots")}
+              onValue={(id) => change({ ...row, chatbot_id: id === "" ? null : id })}
+            />
+          </>
+        )}
+      </RowFields>
       <p class="soft small">{shown.join(" ")}</p>
     </fieldset>
   )

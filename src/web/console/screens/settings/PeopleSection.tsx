@@ -1,10 +1,9 @@
-import { Plus, X } from "lucide"
 import { useId } from "preact/hooks"
 import type { HandoverSettings, OpeningHours } from "../../../../domain/inbox/Handover.ts"
 import type { Form } from "../../forms/Form.ts"
-import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { SelectField, Switch, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
+import { RowFields } from "../../parts/RowFields.tsx"
 import { fieldsIn, jsonIn } from "../../server/Unknown.ts"
 
 const PATH = "settings.handover"
@@ -48,8 +47,6 @@ interface HoursFieldsProps {
 
 const HoursFields = ({ hours: { holidays = [], timeZone, weekly }, onChange }: HoursFieldsProps) => {
   const id = useId()
-  const change = (at: number, changes: Partial<Slot>): void =>
-    onChange({ weekly: weekly.map((slot, index) => (index === at ? { ...slot, ...changes } : slot)) })
   return (
     <>
       <datalist id={id}>
@@ -64,35 +61,29 @@ const HoursFields = ({ hours: { holidays = [], timeZone, weekly }, onChange }: H
         value={timeZone}
         onValue={(zone) => onChange({ timeZone: zone })}
       />
-      {weekly.map((slot, at) => (
-        <div class="hours-fields" key={at}>
-          <SelectField
-            label="Days"
-            value={slot.days.join(",")}
-            onValue={(list) => change(at, { days: list.split(",").map(Number) })}
-            options={days}
-          />
-          {(["from", "to"] as const).map((end) => (
-            <TextField
-              key={end}
-              label={end === "from" ? "From" : "To"}
-              type="time"
-              name={`${PATH}.hours.weekly.${at}.${end}`}
-              // Browsers have no 24:00.
-              value={slot[end] === "24:00" ? "00:00" : slot[end]}
-              onValue={(time) => change(at, { [end]: end === "to" && time === "00:00" ? "24:00" : time })}
+      <RowFields noun="hours" rows={weekly} onRows={(slots) => onChange({ weekly: slots })} first={weekdays}>
+        {(slot, change, at) => (
+          <>
+            <SelectField
+              label="Days"
+              value={slot.days.join(",")}
+              onValue={(list) => change({ ...slot, days: list.split(",").map(Number) })}
+              options={days}
             />
-          ))}
-          <IconButton
-            icon={X}
-            label={`Remove hours ${at + 1}`}
-            onClick={() => onChange({ weekly: weekly.filter((_, index) => index !== at) })}
-          />
-        </div>
-      ))}
-      <Button small icon={Plus} onClick={() => onChange({ weekly: [...weekly, weekdays] })}>
-        Add hours
-      </Button>
+            {(["from", "to"] as const).map((end) => (
+              <TextField
+                key={end}
+                label={end === "from" ? "From" : "To"}
+                type="time"
+                name={`${PATH}.hours.weekly.${at}.${end}`}
+                // Browsers have no 24:00.
+                value={slot[end] === "24:00" ? "00:00" : slot[end]}
+                onValue={(time) => change({ ...slot, [end]: end === "to" && time === "00:00" ? "24:00" : time })}
+              />
+            ))}
+          </>
+        )}
+      </RowFields>
       <TextArea
         label="Holidays"
         name={`${PATH}.hours.holidays`}

@@ -1,8 +1,7 @@
-import { Plus, X } from "lucide"
 import { useId, useMemo } from "preact/hooks"
-import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
+import { RowFields } from "../../parts/RowFields.tsx"
 import { call } from "../../server/Api.ts"
 import { can } from "../../server/Session.ts"
 import { type Document, documentList, FIRST_DOCUMENTS } from "../knowledge/Documents.ts"
@@ -26,10 +25,6 @@ interface FindFieldsProps {
 /** The documents and passages that a search must find. */
 const FindFields = ({ all, documents, onAll }: FindFieldsProps) => {
   const id = useId()
-  const bindAt = (at: number, field: "contains" | "document") => ({
-    value: all[at]?.[field] ?? "",
-    onValue: (text: string) => onAll(all.map((each, index) => (index === at ? { ...each, [field]: text } : each))),
-  })
   return (
     <fieldset class="stack tight">
       <legend>Must be found</legend>
@@ -39,22 +34,27 @@ const FindFields = ({ all, documents, onAll }: FindFieldsProps) => {
           <option key={own}>{name}</option>
         ))}
       </datalist>
-      {all.map((_, at) => (
-        <div class="find-fields" key={at}>
-          <TextField label="Document" {...bindAt(at, "document")} list={id} dir="auto" maxLength={500} />
-          <TextField label="Contains" {...bindAt(at, "contains")} dir="auto" maxLength={2_000} />
-          <IconButton
-            icon={X}
-            label={`Remove expectation ${at + 1}`}
-            onClick={() => onAll(all.filter((_each, index) => index !== at))}
-          />
-        </div>
-      ))}
-      <div>
-        <Button small icon={Plus} onClick={() => onAll([...all, emptyFind])}>
-          Add expectation
-        </Button>
-      </div>
+      <RowFields noun="expectation" rows={all} onRows={onAll} first={emptyFind}>
+        {(find, change) => (
+          <>
+            <TextField
+              label="Document"
+              value={find.document}
+              onValue={(text) => change({ ...find, document: text })}
+              list={id}
+              dir="auto"
+              maxLength={500}
+            />
+            <TextField
+              label="Contains"
+              value={find.contains}
+              onValue={(text) => change({ ...find, contains: text })}
+              dir="auto"
+              maxLength={2_000}
+            />
+          </>
+        )}
+      </RowFields>
     </fieldset>
   )
 }

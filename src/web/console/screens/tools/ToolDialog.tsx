@@ -1,7 +1,6 @@
-import { Plus, X } from "lucide"
-import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { FormDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
+import { RowFields } from "../../parts/RowFields.tsx"
 import { call } from "../../server/Api.ts"
 import { draftOf, type HeaderDraft, headersOf, methods, objectIn, type Tool } from "./ToolForm.ts"
 
@@ -89,23 +88,23 @@ interface HeadersProps {
   readonly onHeaders: (headers: ReadonlyArray<HeaderDraft>) => void
 }
 
-const Headers = ({ headers, onHeaders }: HeadersProps) => {
-  const change = (at: number, changes: Partial<HeaderDraft>): void =>
-    onHeaders(headers.map((header, index) => (index === at ? { ...header, ...changes } : header)))
-  return (
-    <fieldset class="stack tight">
-      <legend>Headers</legend>
-      <p class="soft small">Sent with every call. Values are stored as secrets and never shown again.</p>
-      {headers.map(({ isStored, name, value }, index) => (
-        <div class="row nowrap" key={index}>
+const newHeader: HeaderDraft = { name: "", value: "", isStored: false }
+
+const Headers = ({ headers, onHeaders }: HeadersProps) => (
+  <fieldset class="stack tight">
+    <legend>Headers</legend>
+    <p class="soft small">Sent with every call. Values are stored as secrets and never shown again.</p>
+    <RowFields noun="header" rows={headers} onRows={onHeaders} first={newHeader}>
+      {(header, change, index) => (
+        <>
           <TextField
             label={`Header ${index + 1} name`}
-            name={`headers.${name}`}
+            name={`headers.${header.name}`}
             labelHidden
             placeholder="authorization"
-            value={name}
-            disabled={isStored}
-            onValue={(text) => change(index, { name: text })}
+            value={header.name}
+            disabled={header.isStored}
+            onValue={(text) => change({ ...header, name: text })}
             spellcheck={false}
             required
           />
@@ -114,23 +113,13 @@ const Headers = ({ headers, onHeaders }: HeadersProps) => {
             labelHidden
             type="password"
             autocomplete="new-password"
-            placeholder={isStored ? "Stored. Type to replace." : "Bearer …"}
-            value={value}
-            onValue={(text) => change(index, { value: text })}
-            required={!isStored}
+            placeholder={header.isStored ? "Stored. Type to replace." : "Bearer …"}
+            value={header.value}
+            onValue={(text) => change({ ...header, value: text })}
+            required={!header.isStored}
           />
-          <IconButton
-            icon={X}
-            label={`Remove header ${name === "" ? index + 1 : name}`}
-            onClick={() => onHeaders(headers.filter((_, at) => at !== index))}
-          />
-        </div>
-      ))}
-      <div>
-        <Button small icon={Plus} onClick={() => onHeaders([...headers, { name: "", value: "", isStored: false }])}>
-          Add header
-        </Button>
-      </div>
-    </fieldset>
-  )
-}
+        </>
+      )}
+    </RowFields>
+  </fieldset>
+)

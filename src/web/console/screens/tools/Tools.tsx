@@ -83,11 +83,9 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
           )}
         </Loaded>
         {tools.data.value !== undefined && tools.data.value.length > 0 && can("chat") && (
-          <p class="row">
-            <a class="button secondary" href={href("playground", { chatbotId })}>
-              Open playground
-            </a>
-          </p>
+          <a class="button secondary" href={href("playground", { chatbotId })}>
+            Open playground
+          </a>
         )}
       </div>
     </Page>

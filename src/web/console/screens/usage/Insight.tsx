@@ -39,7 +39,7 @@ const Tile = ({ before, children, isBad, isKnown = true, label, now, value }: Ti
   return (
     <div class="tile box stack tight">
       <dt class="soft small">{label}</dt>
-      <dd>
+      <dd class="row spread">
         <strong>{value}</strong>
         {isKnown && (
           <span class={`small tile-change ${kind}`}>

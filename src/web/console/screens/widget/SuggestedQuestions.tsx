@@ -21,11 +21,9 @@ export const SuggestedQuestions = ({ chatbotId, form }: { readonly chatbotId: st
   }
   return (
     <div class="stack tight" aria-live="polite">
-      <div>
-        <Button small icon={Lightbulb} onClick={suggest}>
-          Suggest questions
-        </Button>
-      </div>
+      <Button small icon={Lightbulb} onClick={suggest}>
+        Suggest questions
+      </Button>
       {others?.length === 0 && <p class="soft small">No more suggestions.</p>}
       <ul class="stack tight">
         {others?.map(({ count, origin, question }) => (
