@@ -119,6 +119,8 @@ export interface Form {
   readonly text: (path: string) => string
   /** The properties of a control for a text, a list, a number or a flag at a path. */
   readonly line: (path: string) => Bound<string>
+  /** The properties of a control for a text that is not set while it is empty. */
+  readonly optional: (path: string) => Bound<string>
   readonly lines: (path: string) => Bound<string>
   readonly number: (path: string) => Bound<string>
   /** The properties of a control for one of a few texts, of which one stands for an empty field. */
@@ -210,6 +212,7 @@ export const makeForm = (first: Stored, store: FormStore): Form => {
     errors,
     text,
     line: (name) => ({ name, value: text(name), onValue: (value) => set(name, value) }),
+    optional: (name) => ({ name, value: text(name), onValue: (value) => set(name, value || null) }),
     lines: (name) => {
       const value = fields.value[name]
       return {

@@ -104,24 +104,38 @@ type OwnAttributes = "class" | "id" | "label" | "name" | "onInput" | "ref" | "va
 
 type TextProps = Labelled &
   Valued<string> &
-  Omit<LooseInputHTMLAttributes, OwnAttributes> & { readonly rows?: number; readonly list?: string }
+  Omit<LooseInputHTMLAttributes, OwnAttributes> & {
+    readonly rows?: number
+    /** Values that the browser offers while one is typed. */
+    readonly suggestions?: ReadonlyArray<string>
+  }
 
 const Typed = ({
   onValue,
   tag,
   ...rest
 }: TextProps & { readonly tag: "input" | "textarea"; readonly class: string }) => {
-  const { disabled, error, hint, label, labelHidden, name, ...own } = rest
+  const { disabled, error, hint, label, labelHidden, name, suggestions, ...own } = rest
   return (
     <Field
       {...{ disabled, error, hint, label, labelHidden, name }}
-      control={(attributes) =>
-        h(tag, {
-          ...own,
-          ...attributes,
-          onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onValue(currentTarget.value),
-        })
-      }
+      control={(attributes) => (
+        <>
+          {h(tag, {
+            ...own,
+            ...attributes,
+            ...(suggestions !== undefined && { list: `${attributes.id}-list` }),
+            onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onValue(currentTarget.value),
+          })}
+          {suggestions !== undefined && (
+            <datalist id={`${attributes.id}-list`}>
+              {suggestions.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </datalist>
+          )}
+        </>
+      )}
     />
   )
 }

@@ -405,12 +405,7 @@ export class Chat {
       await follow({
         client: this.client,
         reply,
-        begin: () =>
-          this.client.send("POST", "chat", {
-            ...(conversation === undefined ? {} : { conversation_id: conversation }),
-            ...request,
-            ...(page === undefined ? {} : { page }),
-          }),
+        begin: () => this.client.send("POST", "chat", { conversation_id: conversation, ...request, page }),
         onEvent: (event) => isOpen() && this.#onEvent(event, reply),
         onLost: (isLost) => isOpen() && (this.isConnectionLost.value = isLost),
       })

@@ -95,11 +95,8 @@ export class Client {
   async #open(): Promise<OpenSession> {
     const start = performance.now()
     const secret = this.#options.secret()
-    const response = await this.#fetch("POST", "sessions", {
-      key: this.#options.key,
-      ...(secret === undefined ? {} : { visitor_secret: secret }),
-      ...(this.#identity === undefined ? {} : { identity: this.#identity }),
-    })
+    const body = { key: this.#options.key, visitor_secret: secret, identity: this.#identity }
+    const response = await this.#fetch("POST", "sessions", body)
     if (response.ok) {
       const session = (await response.json()) as VisitorSession
       // By the server's clock, since that of the visitor may be wrong.

@@ -74,7 +74,7 @@ export const ReplyView = ({ isLast, reply }: { readonly reply: Reply; readonly i
   const { texts } = language.value
   const { value: phase } = reply.phase
   const { value: failure } = reply.failure
-  const isOver = phase !== "waiting" && phase !== "writing"
+  const { isOver } = reply
   const again = () => void chat.regenerate(reply)
   const { sender } = reply
   const mayAskAgain =

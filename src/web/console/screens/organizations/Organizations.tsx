@@ -13,11 +13,10 @@ import { call } from "../../server/Api.ts"
 import { drop, put, useResource } from "../../server/Resource.ts"
 
 interface OrganizationDialogProps {
-  readonly item: Organization | undefined
   readonly onStored: (organization: Organization) => void
 }
 
-const CreateOrganization = ({ onStored }: Omit<OrganizationDialogProps, "item">) => {
+const CreateOrganization = ({ onStored }: OrganizationDialogProps) => {
   const { draft, of } = useDraft({ name: "" })
   return (
     <FormDialog
@@ -65,9 +64,6 @@ const EditOrganization = ({ item, onStored }: OrganizationDialogProps & { readon
   )
 }
 
-const OrganizationDialog = ({ item, ...rest }: OrganizationDialogProps) =>
-  item === undefined ? <CreateOrganization {...rest} /> : <EditOrganization item={item} {...rest} />
-
 /** A column of a number that stands below the name on narrow screens. */
 const number = (
   title: string,
@@ -89,7 +85,14 @@ const Organizations = () => {
   const organizations = useResource(allOrganizations())
   const stored = (organization: Organization): void =>
     toast(`${organization.name} ${put(organizations, organization) ? "updated" : "created"}.`)
-  const edit = (item?: Organization) => openDialog(<OrganizationDialog item={item} onStored={stored} />)
+  const edit = (item?: Organization) =>
+    openDialog(
+      item === undefined ? (
+        <CreateOrganization onStored={stored} />
+      ) : (
+        <EditOrganization item={item} onStored={stored} />
+      ),
+    )
   const remove = ({ id, name }: Organization): Promise<void> =>
     confirmDeletion(
       name,

@@ -70,19 +70,19 @@ export type Row = ModelCall | ToolRun
 export interface Trace {
   /** - `waiting`: nothing came yet. - `stopped`: the person stopped it. */
   readonly state: "waiting" | "running" | "finished" | "failed" | "stopped"
-  readonly sessionId: string | undefined
+  readonly sessionId?: string
   /** The id of the stored reply. */
-  readonly messageId: string | undefined
+  readonly messageId?: string | undefined
   readonly rows: ReadonlyArray<Row>
   /** The text of the reply, which only ever grows at its end. */
   readonly text: string
-  readonly firstText: number | undefined
+  readonly firstText?: number
   readonly quotes: ReadonlyArray<FoundPassage>
   /** The sentences of the text that no passage supports. */
   readonly unsupported: ReadonlyArray<string>
-  readonly error: string | undefined
+  readonly error?: string | undefined
   /** What was understood of a spoken question; undefined for one that was written. */
-  readonly transcript: string | undefined
+  readonly transcript?: string
   /** The server's times of a spoken turn, in milliseconds by their names; empty for a written one. */
   readonly timings: Fields
   readonly stepEnd: number
@@ -91,15 +91,10 @@ export interface Trace {
 
 export const newTrace: Trace = {
   state: "waiting",
-  sessionId: undefined,
-  messageId: undefined,
   rows: [],
   text: "",
-  firstText: undefined,
   quotes: [],
   unsupported: [],
-  error: undefined,
-  transcript: undefined,
   timings: {},
   stepEnd: 0,
   latest: 0,

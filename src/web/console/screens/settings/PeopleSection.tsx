@@ -1,4 +1,3 @@
-import { useId } from "preact/hooks"
 import type { HandoverSettings, OpeningHours } from "../../../../domain/inbox/Handover.ts"
 import type { Form } from "../../forms/Form.ts"
 import { SelectField, Switch, TextArea, TextField } from "../../parts/Field.tsx"
@@ -46,18 +45,12 @@ interface HoursFieldsProps {
 }
 
 const HoursFields = ({ hours: { holidays = [], timeZone, weekly }, onChange }: HoursFieldsProps) => {
-  const id = useId()
   return (
     <>
-      <datalist id={id}>
-        {Intl.supportedValuesOf("timeZone").map((zone) => (
-          <option key={zone}>{zone}</option>
-        ))}
-      </datalist>
       <TextField
         label="Time zone"
         name={`${PATH}.hours.timeZone`}
-        list={id}
+        suggestions={Intl.supportedValuesOf("timeZone")}
         value={timeZone}
         onValue={(zone) => onChange({ timeZone: zone })}
       />

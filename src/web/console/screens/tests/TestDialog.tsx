@@ -1,4 +1,4 @@
-import { useId, useMemo } from "preact/hooks"
+import { useMemo } from "preact/hooks"
 import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { RowFields } from "../../parts/RowFields.tsx"
@@ -24,16 +24,11 @@ interface FindFieldsProps {
 
 /** The documents and passages that a search must find. */
 const FindFields = ({ all, documents, onAll }: FindFieldsProps) => {
-  const id = useId()
+  const names = Array.from(new Set(documents.map(({ name }) => name)))
   return (
     <fieldset class="stack tight">
       <legend>Must be found</legend>
       <p class="soft small">A document, a passage that contains a text, or both, among the first five passages.</p>
-      <datalist id={id}>
-        {documents.map(({ id: own, name }) => (
-          <option key={own}>{name}</option>
-        ))}
-      </datalist>
       <RowFields noun="expectation" rows={all} onRows={onAll} first={emptyFind}>
         {(find, change) => (
           <>
@@ -41,7 +36,7 @@ const FindFields = ({ all, documents, onAll }: FindFieldsProps) => {
               label="Document"
               value={find.document}
               onValue={(text) => change({ ...find, document: text })}
-              list={id}
+              suggestions={names}
               dir="auto"
               maxLength={500}
             />

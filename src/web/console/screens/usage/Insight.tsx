@@ -140,6 +140,10 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
   const now = totalsOf(period)
   const before = totalsOf(periodBefore)
   const { cost, firstWord } = now
+  const compared = (
+    field: "questions" | "resolvedShare" | "unansweredShare" | "upShare" | "used",
+    format: (value: number) => string,
+  ) => ({ value: format(now[field]), now: now[field], before: before[field] })
   const models = Array.from(new Set(tokens.map(({ model = "" }) => model))).toSorted()
   const enterPrices = () =>
     openDialog(<PricesDialog models={models} hasAudio={tokens.some((row) => audioOf(row) !== undefined)} />)
@@ -148,28 +152,14 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
   return (
     <>
       <dl class="tiles">
-        <Tile
-          label="Resolved"
-          value={formatShare(now.resolvedShare)}
-          now={now.resolvedShare}
-          before={before.resolvedShare}
-          isBad={false}
-        >
+        <Tile label="Resolved" {...compared("resolvedShare", formatShare)} isBad={false}>
           <span class="soft small">of {plural(period.counts.conversations, "conversation")}</span>
         </Tile>
-        <Tile label="Questions" value={formatCount(now.questions)} now={now.questions} before={before.questions} />
-        <Tile
-          label="Unanswered"
-          value={formatShare(now.unansweredShare)}
-          now={now.unansweredShare}
-          before={before.unansweredShare}
-          isBad
-        />
+        <Tile label="Questions" {...compared("questions", formatCount)} />
+        <Tile label="Unanswered" {...compared("unansweredShare", formatShare)} isBad />
         <Tile
           label="Thumbs up"
-          value={now.rated === 0 ? "–" : formatShare(now.upShare)}
-          now={now.upShare}
-          before={before.upShare}
+          {...compared("upShare", (share) => (now.rated === 0 ? "–" : formatShare(share)))}
           isBad={false}
         >
           {now.rated > 0 && <span class="soft small">of {plural(now.rated, "rating")}</span>}
@@ -184,7 +174,7 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
         >
           {firstWord && <span class="soft small">95% within {formatMillis(firstWord.p95)}</span>}
         </Tile>
-        <Tile label="Tokens" value={formatCompact(now.used)} now={now.used} before={before.used} />
+        <Tile label="Tokens" {...compared("used", formatCompact)} />
         <Tile
           label="Cost"
           value={cost === undefined ? "–" : cost.toFixed(2)}

@@ -6,12 +6,6 @@ import { Section } from "../../parts/Layout.tsx"
 /** Path of a field of the voice agent in the form of its chatbot. */
 export const path = (field: string): string => `voice_widget_config.${field}`
 
-/** The properties of a field that is not set while it is empty. */
-const line = (form: Form, field: string) => ({
-  ...form.line(path(field)),
-  onValue: (value: string): void => form.set(path(field), value === "" ? null : value),
-})
-
 /** Numbers with the least, the most and the step of each, and what holds where they are not set. */
 const models = [
   ["model.temperature", "Temperature", 0, 2, 0.1, ""],
@@ -65,7 +59,7 @@ export const VoiceFields = ({ form }: { readonly form: Form }) => (
   <>
     <Section title="Replies" about="Empty fields use the chatbot's own values.">
       <TextField
-        {...line(form, "voice")}
+        {...form.optional(path("voice"))}
         label="Voice"
         placeholder="alloy"
         maxLength={64}
@@ -74,7 +68,7 @@ export const VoiceFields = ({ form }: { readonly form: Form }) => (
       />
       <Numbers form={form} fields={models} />
       <TextField
-        {...line(form, "agentId")}
+        {...form.optional(path("agentId"))}
         label="Agent ID"
         placeholder="UUID"
         spellcheck={false}
@@ -105,7 +99,7 @@ export const VoiceFields = ({ form }: { readonly form: Form }) => (
       </div>
       <Numbers form={form} fields={radii} />
       <TextField
-        {...line(form, "avatar.imageUrl")}
+        {...form.optional(path("avatar.imageUrl"))}
         label="Avatar URL"
         type="url"
         placeholder="https://example.com/avatar.png"
@@ -116,7 +110,7 @@ export const VoiceFields = ({ form }: { readonly form: Form }) => (
     <Section title="Texts" about="Empty fields are filled in the visitor's language.">
       <div class="columns">
         {texts.map(([field, label]) => (
-          <TextField key={field} {...line(form, `text.${field}`)} label={label} maxLength={500} dir="auto" />
+          <TextField key={field} {...form.optional(path(`text.${field}`))} label={label} maxLength={500} dir="auto" />
         ))}
       </div>
     </Section>
