@@ -36,10 +36,10 @@ export class Budgets extends Context.Service<Budgets>()("parley/admission/Budget
       const lease = Duration.sum(settings.replyDeadline, LEASE_GRACE)
       if ((yield* DatabaseTraits).isAlone) yield* storage.drop("all")
 
-      const reserve = Effect.fnUntraced(function* (request: Omit<Storage.Reservation, "id" | "lease">) {
+      const reserve = Effect.fnUntraced(function* (request: Omit<Storage.Reservation, "id" | "lease">, key: string) {
         const id = storage.idOf(yield* random.uuidV7())
         const refusal = yield* storage.reserve({ id, lease, ...request })
-        return refusal === undefined ? { id, ...request } : yield* failureOf(refusal)
+        return refusal === undefined ? { id, ...request } : yield* failureOf(refusal, key)
       })
 
       return {
@@ -55,13 +55,17 @@ export class Budgets extends Context.Service<Budgets>()("parley/admission/Budget
               ({
                 apiKeyId,
                 budgets,
+                person,
               }): Effect.Effect<A, E | BudgetSpent | TooManyChats | Unavailable, R | CurrentOrganization> => {
                 const organization = limitsOf(budgets.organization, settings.organization)
                 const key = limitsOf(budgets.key, settings.key)
                 if (isUnlimited(organization) && isUnlimited(key)) return chat
                 const tokens = tokensAtMost(texts()) + more + settings.outputMax
                 return Effect.acquireUseRelease(
-                  reserve({ apiKeyId, tokens, organization, key }),
+                  reserve(
+                    { apiKeyId, tokens, organization, key },
+                    person === undefined ? "The API key" : "Your account",
+                  ),
                   () => chat,
                   // A reservation that cannot be released expires.
                   (reservation) => Effect.ignore(storage.release(reservation)),
@@ -74,24 +78,23 @@ export class Budgets extends Context.Service<Budgets>()("parley/admission/Budget
   static readonly layer = (settings: BudgetSettings) => Layer.effect(this, this.make(settings))
 }
 
-const owners = { organization: "organization", key: "API key" }
-
-const failureOf = ({ at, refusal, whose }: Storage.Refusal): BudgetSpent | TooManyChats => {
-  const owner = owners[whose]
+/** @param key words for the key that a budget of its own refuses */
+const failureOf = ({ at, refusal, whose }: Storage.Refusal, key: string): BudgetSpent | TooManyChats => {
+  const owner = whose === "organization" ? "The organization" : key
   switch (refusal) {
     case "concurrent_chats":
       return new TooManyChats({
-        detail: `The ${owner} has as many chats under way as it may have.`,
+        detail: `${owner} has as many chats under way as it may have.`,
         retry_after_seconds: RETRY_SOON_SECONDS,
       })
     case "reserved":
       return new BudgetSpent({
-        detail: `What is left of the ${owner}'s tokens for today is reserved by chats under way.`,
+        detail: `${owner} has no tokens left for today but those that chats under way have reserved.`,
         retry_after_seconds: RETRY_SOON_SECONDS,
       })
     case "spent":
       return new BudgetSpent({
-        detail: `The ${owner} has spent its tokens for today; there are new ones at midnight, UTC.`,
+        detail: `${owner} has spent its tokens for today; there are new ones at midnight, UTC.`,
         retry_after_seconds: secondsToMidnight(at.getTime()),
       })
   }

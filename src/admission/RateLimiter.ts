@@ -18,7 +18,7 @@ export const UNKEYED_COST = 1
 /** Units of an address that a wrong key takes, a forged token, or a name under which nothing is embedded. */
 export const REFUSED_COST = 10
 
-type Sender = Pick<Caller["Service"], "apiKeyId" | "organizationId">
+type Sender = Pick<Caller["Service"], "apiKeyId" | "organizationId" | "person">
 
 /**
  * Limits the rate of requests.
@@ -42,7 +42,7 @@ export class RateLimiter extends Context.Service<RateLimiter>()("parley/admissio
             shared.counterOf(`key ${apiKeyId}`, who, limit),
             shared.counterOf(
               `organization ${organizationId}`,
-              "The API keys of the organization together",
+              "The people and API keys of the organization together",
               organization,
             ),
           ],
@@ -54,7 +54,8 @@ export class RateLimiter extends Context.Service<RateLimiter>()("parley/admissio
         isOn,
 
         /** Takes units of a request from the limits of the caller's key and organization, or refuses it. */
-        decide: (caller: Sender, units: number) => decide(caller, units, "This API key", key),
+        decide: (caller: Sender, units: number) =>
+          decide(caller, units, caller.person === undefined ? "This API key" : "You", key),
 
         /** Limits requests without a valid API key. */
         unkeyed: ofAddresses(unkeyed),

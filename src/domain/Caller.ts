@@ -46,15 +46,19 @@ export const isOperator = ({ scopes }: Caller["Service"]): boolean => scopes.inc
 /** Stands for the API key of a command on the machine of the server, which has none. */
 export const COMMAND_LINE = ApiKeyId.make("00000000-0000-0000-0000-000000000000")
 
-/** The caller's key is bound to another chatbot. */
-const boundElsewhere = new Forbidden({
-  detail: "This API key is bound to a chatbot, and serves nothing else.",
-})
+/** Builds a refusal in words about what the caller acts by: an API key, or the roles of a person. */
+export const refusal = (
+  { person }: Pick<Caller["Service"], "person">,
+  words: { readonly key: string; readonly person: string },
+): Forbidden => new Forbidden({ detail: person === undefined ? words.key : words.person })
 
-const hasNoRole = new Forbidden({ detail: "None of your roles is for this chatbot." })
+/** Builds the refusal of a caller who lacks something, such as `the scope chat`. */
+export const lacks = (caller: Pick<Caller["Service"], "person">, what: string): Forbidden =>
+  refusal(caller, { key: `This API key lacks ${what}.`, person: `None of your roles has ${what}.` })
 
-/** The caller's key may not chat, and so not have a model answer. */
-export const lacksChat = new Forbidden({ detail: "This API key lacks the scope chat." })
+/** Fails unless the caller has the scope. */
+export const ensureScope = (scope: Scope): Effect.Effect<void, Forbidden, Caller> =>
+  Caller.use((caller) => (caller.scopes.includes(scope) ? Effect.void : lacks(caller, `the scope ${scope}`)))
 
 /** Whether a chatbot is within reach. */
 export const isWithin = (reach: Reach, chatbotId: ChatbotId): boolean => reach === null || reach.includes(chatbotId)
@@ -63,7 +67,11 @@ export const isWithin = (reach: Reach, chatbotId: ChatbotId): boolean => reach =
 export const onlyOne = (reach: Reach): ChatbotId | undefined => (reach?.length === 1 ? reach[0] : undefined)
 
 /** The caller's key is bound to another chatbot, or no role of the person is for this one. */
-export const elsewhere = ({ person }: Caller["Service"]) => (person === undefined ? boundElsewhere : hasNoRole)
+export const elsewhere = (caller: Caller["Service"]): Forbidden =>
+  refusal(caller, {
+    key: "This API key is bound to a chatbot, and serves nothing else.",
+    person: "None of your roles is for this chatbot.",
+  })
 
 /** Fails when the chatbot is not within the caller's reach. */
 export const ensureServes = (chatbotId: ChatbotId): Effect.Effect<void, Forbidden, Caller> =>

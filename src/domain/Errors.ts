@@ -87,8 +87,8 @@ export class Unauthorized extends failure<Unauthorized>()("Unauthorized", Detail
 export class Forbidden extends failure<Forbidden>()("Forbidden", Detail, {
   status: 403,
   code: "forbidden",
-  title: "Not allowed with this API key",
-  when: "It lacks the scope in `detail`, is bound to another chatbot, would give another key more than it has, or is publishable and does not allow the origin of the request.",
+  title: "Not allowed",
+  when: "The API key, or the roles of the person, lack the scope in `detail`, are for another chatbot, or would give somebody more than they have; or a publishable key does not allow the origin of the request.",
   example: { detail: "This API key lacks the scope chatbots:write." },
   openAi: { code: "insufficient_permissions" },
 }) {}

@@ -107,7 +107,9 @@ describe("a server that is alone", () => {
         expect(yield* granted(100)).toBe(100)
         expect(yield* granted(100)).toBe(50)
         const { refusal } = yield* (yield* RateLimiter).decide(newCaller(), 1)
-        expect(refusal?.detail).toBe("The API keys of the organization together may send 150 requests in 10 seconds.")
+        expect(refusal?.detail).toBe(
+          "The people and API keys of the organization together may send 150 requests in 10 seconds.",
+        )
         expect(
           yield* granted(1, {
             apiKeyId: newCaller().apiKeyId,

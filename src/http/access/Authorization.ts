@@ -5,8 +5,8 @@ import { RequiredScope } from "../../api/Middleware.ts"
 import { LimitsBoundKeys, RequestCost } from "../../api/parts/Annotations.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import type { Scope } from "../../domain/keys/ApiKey.ts"
-import { Caller, elsewhere } from "../../domain/Caller.ts"
-import { Forbidden, type RateLimited, type Unauthorized, type Unavailable } from "../../domain/Errors.ts"
+import { Caller, elsewhere, lacks } from "../../domain/Caller.ts"
+import type { Forbidden, RateLimited, Unauthorized, Unavailable } from "../../domain/Errors.ts"
 import { rightsFor } from "../../domain/people/Rights.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { turn } from "../../system/LoopTurns.ts"
@@ -39,9 +39,7 @@ const allowed = (admitted: Caller["Service"], scope: Scope | undefined, endpoint
 
 const ensureScope = (caller: Caller["Service"], scope: Scope | undefined) => {
   if (scope === undefined || caller.scopes.includes(scope)) return Effect.succeed(caller)
-  return new Forbidden({
-    detail: `${caller.person ? "None of your roles has" : "This API key lacks"} the scope ${scope}.`,
-  })
+  return lacks(caller, `the scope ${scope}`)
 }
 
 /** Makes the middleware that authorizes every request to an endpoint of one dialect that needs an API key. */

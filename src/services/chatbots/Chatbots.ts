@@ -13,9 +13,8 @@ import {
 } from "../../domain/chatbot/Chatbot.ts"
 import { freeSlug, slugOf } from "../../domain/chatbot/Slug.ts"
 import { ChatWidgetConfig, type ChatWidgetPatch, emptyChatWidget } from "../../domain/chatbot/ChatWidget.ts"
-import { Caller, ensureServes, ensureServesNamed } from "../../domain/Caller.ts"
+import { Caller, ensureServes, ensureServesNamed, refusal } from "../../domain/Caller.ts"
 import {
-  Forbidden,
   InvalidRequest,
   type NotFound,
   type PreconditionFailed,
@@ -40,9 +39,15 @@ import { voiceOf } from "./VoiceAgent.ts"
 
 export type Changed = InvalidRequest | NotFound | PreconditionFailed | Unavailable
 
-const boundToSome = new Forbidden({
-  detail: "This API key is bound to one chatbot, or your role is for some chatbots: no other can be created.",
-})
+/** Fails for a caller who does not reach every chatbot. */
+const ensureMayCreate = Caller.use((caller) =>
+  caller.chatbots === null
+    ? Effect.void
+    : refusal(caller, {
+        key: "This API key is bound to one chatbot: no other can be created.",
+        person: "Your roles are for some chatbots: no other can be created.",
+      }),
+)
 
 const NAME_MAX_LENGTH = 200
 const COPY_SUFFIX = " (copy)"
@@ -156,7 +161,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
     return {
       /** Creates a chatbot; fails with `Forbidden` if the caller's key is bound to a chatbot. */
       create: Effect.fn("Chatbots.create")(function* (input: ChatbotInput) {
-        if ((yield* Caller).chatbots !== null) return yield* boundToSome
+        yield* ensureMayCreate
         const chatbot = merge(chatbotDefaults(input.name, models.defaultModel), input)
         const parts = yield* decodeParts(chatbot)
         yield* checkModels(parts.settings)
@@ -177,7 +182,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
 
       /** Copies a chatbot's configuration, without documents, conversations and API keys; fails like `create`. */
       duplicate: Effect.fn("Chatbots.duplicate")(function* (source: ChatbotId, difference: ChatbotCopyInput) {
-        if ((yield* Caller).chatbots !== null) return yield* boundToSome
+        yield* ensureMayCreate
         const original = yield* storage.get(source)
         const name = difference.name ?? cut(original.name, NAME_MAX_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
         const avatar = original.avatar_blob === null ? null : yield* copyAvatar(original.avatar_blob)

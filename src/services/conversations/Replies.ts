@@ -3,10 +3,10 @@ import { version } from "../../../package.json" with { type: "json" }
 import { askedIn } from "../../agent/Asked.ts"
 import { foundAnswer, foundPassage } from "../../agent/ChatbotAgent.ts"
 import { SearchRecorder } from "../../agent/SearchRecorder.ts"
-import { Caller } from "../../domain/Caller.ts"
+import { ensureScope } from "../../domain/Caller.ts"
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import { ChatbotSetup, type FoundPassage, type ReplyReview, type ReplySearch } from "../../domain/chat/ReplyGround.ts"
-import { Conflict, Forbidden } from "../../domain/Errors.ts"
+import { Conflict } from "../../domain/Errors.ts"
 import type { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { PASSAGES_PER_SEARCH } from "../../domain/knowledge/Passage.ts"
 import { Retriever } from "../../knowledge/Retriever.ts"
@@ -28,7 +28,6 @@ const PASSAGE_MAX_LENGTH = 4_000
 
 const decodeSetup = Schema.decodeUnknownOption(Schema.toType(ChatbotSetup))
 
-const lacksKnowledge = new Forbidden({ detail: "This API key lacks the scope knowledge:read." })
 const onlyReplies = new Conflict({ detail: "Only a reply of the chatbot can be reviewed; this is the user's message." })
 
 /** Reviews of replies: why each was as it is, and what is different now. */
@@ -75,9 +74,8 @@ export class Replies extends Context.Service<Replies>()("parley/services/convers
     })
 
     const review = Effect.fn("Replies.review")(function* (chatbotId: ChatbotId, messageId: MessageId) {
-      const caller = yield* Caller
       // A review shows passages of documents.
-      if (!caller.scopes.includes("knowledge:read")) return yield* lacksKnowledge
+      yield* ensureScope("knowledge:read")
       const chatbot = yield* chatbots.get(chatbotId)
       const row = yield* storage.get(chatbotId, messageId)
       if (row.sender_type !== "bot") return yield* onlyReplies

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Caller, lacksChat } from "../../domain/Caller.ts"
+import { Caller, ensureScope } from "../../domain/Caller.ts"
 import { TestRunId, type TestRunInput } from "../../domain/evaluation/TestRun.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import type { Page } from "../../domain/Page.ts"
@@ -22,8 +22,8 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/services/evalu
     return {
       /** Queues a run. The second tier asks models, as a chat does. */
       start: Effect.fn("TestRuns.start")(function* (chatbot: ChatbotId, input: TestRunInput) {
-        const { apiKeyId, scopes } = yield* Caller
-        if (input.tier === "model" && !scopes.includes("chat")) return yield* lacksChat
+        const { apiKeyId } = yield* Caller
+        if (input.tier === "model") yield* ensureScope("chat")
         yield* chatbots.get(chatbot)
         const run = yield* storage.start(chatbot, TestRunId.make(yield* random.uuidV7()), input, apiKeyId)
         yield* afterCommit.run(jobs.nudge)

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto"
 import { Array as Arr, Context, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Shares } from "../../admission/Shares.ts"
-import { Caller } from "../../domain/Caller.ts"
-import { readsConversations } from "../../domain/chat/SessionToken.ts"
-import { Conflict, Forbidden, InvalidRequest, type Unavailable } from "../../domain/Errors.ts"
+import { ensureScope } from "../../domain/Caller.ts"
+import { Conflict, InvalidRequest, type Unavailable } from "../../domain/Errors.ts"
 import {
   type ChatbotTest,
   TestId,
@@ -26,7 +25,6 @@ import { cellsOf } from "./files/TestsCsv.ts"
 import { MESSAGES_BEFORE, testOfReply } from "./TestOfReply.ts"
 
 const noReply = new Conflict({ detail: "Only a reply of the chatbot to a question can become a test." })
-const unreadable = new Forbidden({ detail: "This API key lacks the scope conversations:read." })
 
 /** The tests of an export or an import that are read or committed together. */
 const TOGETHER = 100
@@ -59,7 +57,7 @@ export class Tests extends Context.Service<Tests>()("parley/services/evaluation/
 
       /** Creates a test from a stored reply, which must find again what the reply rests on. */
       createOfReply: Effect.fn("Tests.createOfReply")(function* (chatbot: ChatbotId, reply: MessageId) {
-        if (!readsConversations(yield* Caller)) return yield* unreadable
+        yield* ensureScope("conversations:read")
         const { earlier, message } = yield* messages.upTo(chatbot, reply, MESSAGES_BEFORE)
         const content = message.sender_type === "bot" ? testOfReply(message, earlier) : undefined
         if (content === undefined) return yield* noReply

@@ -36,7 +36,7 @@ const alreadyExpired = InvalidRequest.at("expires_at", "Expected a time that is 
 const expiresTooLate = InvalidRequest.at("expires_at", "Expected a time before the year 10000")
 const notForOthers = InvalidRequest.at("scopes", "Only keys of the operator's organization may have `operator`")
 
-const notAnOperator = new Forbidden({ detail: "Only a key with the scope operator changes keys that have it." })
+const notAnOperator = new Forbidden({ detail: "Only operators change keys with the scope operator." })
 
 export interface KeyRequest {
   readonly name: string
@@ -164,7 +164,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/services/keys/Ap
           chatbotId: request.chatbot ?? null,
           expiresAt: expiresAt === undefined ? null : DateTime.toDate(expiresAt),
         })
-        if (excess !== undefined) return yield* new Forbidden({ detail: excess })
+        if (excess !== undefined) return yield* excess
         const budget = isOperator(caller) ? noBudget : caller.budgets.key
         return yield* insert({ ...request, expiresAt }, { budget, createdBy: makerOf(caller, request) })
       }),

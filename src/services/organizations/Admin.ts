@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import type { ApiKey, ApiKeyPatch, KeyKind, Scope } from "../../domain/keys/ApiKey.ts"
 import type { Limits } from "../../domain/organizations/Budget.ts"
-import { Caller, isOperator } from "../../domain/Caller.ts"
+import { Caller, ensureScope, isOperator } from "../../domain/Caller.ts"
 import { excessBudget } from "../../domain/keys/Delegation.ts"
-import { Forbidden, InvalidRequest, NotFound } from "../../domain/Errors.ts"
+import { type Forbidden, InvalidRequest, NotFound } from "../../domain/Errors.ts"
 import type { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
 import type { Organization, OrganizationPatch } from "../../domain/organizations/Organization.ts"
 import type { Range } from "../../domain/Page.ts"
@@ -11,7 +11,6 @@ import type { Change } from "../../domain/schema/Merge.ts"
 import { ApiKeys, type KeyRequest } from "../keys/ApiKeys.ts"
 import { Organizations } from "./Organizations.ts"
 
-const notOperator = new Forbidden({ detail: "This API key lacks the scope operator." })
 const noOrganization = new NotFound({ detail: "There is no such organization." })
 
 /** The properties of a new key. Without an organization, the key belongs to the caller's. */
@@ -49,10 +48,6 @@ export class Admin extends Context.Service<Admin>()("parley/services/organizatio
       const organizations = yield* Organizations
       const keys = yield* ApiKeys
 
-      const ensureOperator = Effect.flatMap(Caller, (caller) =>
-        isOperator(caller) ? Effect.void : Effect.fail(notOperator),
-      )
-
       /** The only organization whose keys the caller reaches; undefined for an operator, who reaches all. */
       const reach = Effect.map(Caller, (caller) => (isOperator(caller) ? undefined : caller.organizationId))
 
@@ -65,7 +60,7 @@ export class Admin extends Context.Service<Admin>()("parley/services/organizatio
 
       return {
         /** Creates an organization; fails with `Forbidden` without the scope `operator`. */
-        createOrganization: (name: string) => Effect.andThen(ensureOperator, organizations.create(name)),
+        createOrganization: (name: string) => Effect.andThen(ensureScope("operator"), organizations.create(name)),
 
         /** Lists the organizations within reach, oldest first. */
         listOrganizations: Effect.fn("Admin.listOrganizations")(function* (range: Range) {
@@ -78,10 +73,10 @@ export class Admin extends Context.Service<Admin>()("parley/services/organizatio
 
         /** Changes an organization; fails with `Forbidden` without the scope `operator`. */
         updateOrganization: (id: OrganizationId, change: Change<Organization, OrganizationPatch>) =>
-          Effect.andThen(ensureOperator, organizations.update(id, change)),
+          Effect.andThen(ensureScope("operator"), organizations.update(id, change)),
 
         /** Deletes an organization; fails with `Forbidden` without the scope `operator`. */
-        removeOrganization: (id: OrganizationId) => Effect.andThen(ensureOperator, organizations.remove(id)),
+        removeOrganization: (id: OrganizationId) => Effect.andThen(ensureScope("operator"), organizations.remove(id)),
 
         createApiKey: (request: AdminKeyRequest) =>
           Effect.flatMap(organizationOf(request.organization), (organization) =>
@@ -101,7 +96,7 @@ export class Admin extends Context.Service<Admin>()("parley/services/organizatio
             Effect.flatMap(change(key), (patch): Effect.Effect<ApiKeyPatch, Forbidden | InvalidRequest> => {
               if (patch.allowed_origins !== undefined && key.kind === "secret") return originsOfSecret
               const excess = excessBudget(caller, { before: key.budget, patch: patch.budget ?? {} }, keyDefaults)
-              return excess === undefined ? Effect.succeed(patch) : Effect.fail(new Forbidden({ detail: excess }))
+              return excess === undefined ? Effect.succeed(patch) : Effect.fail(excess)
             }),
           )
         }),

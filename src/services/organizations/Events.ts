@@ -1,6 +1,5 @@
 import { Context, Duration, Effect, Fiber, Layer, Scope } from "effect"
-import { Caller, ensureServes } from "../../domain/Caller.ts"
-import { Forbidden } from "../../domain/Errors.ts"
+import { Caller, ensureServes, lacks } from "../../domain/Caller.ts"
 import type { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
@@ -12,10 +11,6 @@ import { mayListen, Subscription } from "./Subscription.ts"
 
 /** Time between two readings of the state of an organization while somebody listens: people notice no less. */
 const INTERVAL = Duration.seconds(1)
-
-const mayNot = new Forbidden({
-  detail: "This API key gets no events: it lacks the scopes chatbots:read, knowledge:read and conversations:read.",
-})
 
 /** The observation of one organization while it has subscriptions. */
 interface Watch {
@@ -101,7 +96,8 @@ export class Events extends Context.Service<Events>()("parley/services/organizat
         /** Subscribes to the events of the caller's organization, or of one chatbot, until the scope closes. */
         subscribe: Effect.fn("Events.subscribe")(function* (asked: ChatbotId | undefined) {
           const caller = yield* Caller
-          if (!mayListen(caller.scopes)) return yield* mayNot
+          if (!mayListen(caller.scopes))
+            return yield* lacks(caller, "a scope of events: chatbots:read, knowledge:read or conversations:read")
           if (asked !== undefined) {
             yield* ensureServes(asked)
             yield* chatbots.get(asked)

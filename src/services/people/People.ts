@@ -39,7 +39,7 @@ export const ensureMayGive = Effect.fnUntraced(function* (roles: ReadonlyArray<P
     // An owner of another organization than the operator's has nothing beyond an administrator but that.
     const scopes = scopesOfRole[role === "owner" && makesOwners ? "admin" : role]
     const excess = excessRights(caller, { scopes, chatbotId: chatbot_id, expiresAt: null })
-    if (excess !== undefined) return yield* new Forbidden({ detail: excess })
+    if (excess !== undefined) return yield* excess
   }
 })
 /** Owners and administrators are those of the organization. */

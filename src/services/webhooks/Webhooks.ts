@@ -1,7 +1,7 @@
 import { Clock, Context, Duration, Effect, Layer, type Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Caller } from "../../domain/Caller.ts"
-import { Conflict, Forbidden, InvalidRequest } from "../../domain/Errors.ts"
+import { Caller, isWithin, lacks, refusal } from "../../domain/Caller.ts"
+import { Conflict, InvalidRequest } from "../../domain/Errors.ts"
 import type { Range } from "../../domain/Page.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
@@ -30,9 +30,6 @@ const WEBHOOKS_MAX_COUNT = 20
 const OVERLAP = Duration.hours(24)
 const TEST_TYPE = "webhook.test"
 
-const boundToOne = new Forbidden({
-  detail: "This API key is bound to a chatbot, and can only make webhooks of the same one.",
-})
 const isOff = new Conflict({ detail: "The webhook is switched off. Set `active` to true first." })
 const unreadable = new Conflict({
   detail: "The server cannot decrypt the secret of the webhook any more: rotate it.",
@@ -65,12 +62,10 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/services/webho
       Effect.mapError(check(new URL(url)), ({ detail }) => InvalidRequest.at("url", detail))
 
     const ensureMayRead = (events: Storage.WebhookContent["events"]) =>
-      Caller.use(({ scopes }) => {
+      Caller.use((caller) => {
         const needed = new Set(events.map((event) => scopeOfEvent[event]))
-        const lacking = Array.from(needed).filter((scope) => !scopes.includes(scope))
-        return lacking.length === 0
-          ? Effect.void
-          : new Forbidden({ detail: `This API key lacks what these events tell: ${lacking.join(", ")}.` })
+        const lacking = Array.from(needed).filter((scope) => !caller.scopes.includes(scope))
+        return lacking.length === 0 ? Effect.void : lacks(caller, `what these events tell: ${lacking.join(", ")}`)
       })
 
     const newSecret = Effect.map(random.randomBytes(WEBHOOK_SECRET_BYTES), webhookSecret)
@@ -96,8 +91,12 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/services/webho
 
     const create = Effect.fn("Webhooks.create")(function* (input: WebhookInput) {
       const { active = true, chatbot_id = null, description = "", events, url } = input
-      const bound = yield* reach
-      if (bound !== null && (chatbot_id === null || !bound.includes(chatbot_id))) return yield* boundToOne
+      const caller = yield* Caller
+      if (caller.chatbots !== null && (chatbot_id === null || !isWithin(caller.chatbots, chatbot_id)))
+        return yield* refusal(caller, {
+          key: "This API key is bound to a chatbot, and can only make webhooks of the same one.",
+          person: "Your roles are for some chatbots, and only these can have your webhooks.",
+        })
       yield* ensureMayRead(events)
       yield* ensureMayCall(url)
       const secret = yield* newSecret

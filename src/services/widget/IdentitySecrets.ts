@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Redacted, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller } from "../../domain/Caller.ts"
 import { excessRights } from "../../domain/keys/Delegation.ts"
-import { Forbidden, Unauthorized } from "../../domain/Errors.ts"
+import { Unauthorized } from "../../domain/Errors.ts"
 import { ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { IDENTITY_SECRET_BYTES, type IdentitySecret, IdentitySecretId } from "../../domain/widget/IdentitySecret.ts"
@@ -51,7 +51,7 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
         const caller = yield* Caller
         const { expiresAt } = caller
         const excess = excessRights(caller, { scopes: rightsOfVisitors, chatbotId: chatbot, expiresAt })
-        if (excess !== undefined) return yield* new Forbidden({ detail: excess })
+        if (excess !== undefined) return yield* excess
         const bytes = yield* random.randomBytes(IDENTITY_SECRET_BYTES)
         const secret = Redacted.make(Buffer.from(bytes).toString("base64url"))
         const id = IdentitySecretId.make(yield* random.uuidV7())

@@ -4,7 +4,7 @@ import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { ChatbotId } from "../../../src/domain/Ids.ts"
 import { Person } from "../../../src/domain/people/Person.ts"
 import type { PersonRole } from "../../../src/domain/people/Role.ts"
-import { type Client, problem, read, until } from "../../lib/Client.ts"
+import { type Client, problem, read, type Reply, until } from "../../lib/Client.ts"
 import { accept, everywhere, Invited, newPerson, type PersonBrowser, tokenOf } from "../../lib/People.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
@@ -84,6 +84,33 @@ describe("administrators", () => {
     const made = await browser.post("/api/admin/api-keys", { name: "Mine", scopes: ["chat"] })
     expect(made.body).toMatchObject({ api_key: { created_by: expect.any(String) } })
     problem(await browser.post("/api/admin/api-keys", { name: "More", scopes: ["operator"] }), 403, "forbidden")
+  })
+
+  test("are told what their roles do not allow, and programs what their keys lack", async () => {
+    const mine = await client.newOrganization()
+    const { browser } = await newPerson(mine, [everywhere("admin")])
+    const viewer = await newPerson(mine, [everywhere("viewer")])
+    const { client: limited } = await mine.newKey({ scopes: ["admin", "chatbots:read"] })
+    const chatbots = "/api/external/chatbots"
+    const details = async (...replies: ReadonlyArray<Promise<Reply>>) =>
+      (await Promise.all(replies)).map((reply) => problem(reply, 403, "forbidden").detail)
+    expect(
+      await details(
+        viewer.browser.post(chatbots, { name: "Mine" }),
+        browser.post("/api/admin/organizations", { name: "Mine" }),
+        browser.post("/api/admin/api-keys", { name: "More", scopes: ["operator"] }),
+      ),
+    ).toEqual([
+      "None of your roles has the scope chatbots:write.",
+      "None of your roles has the scope operator.",
+      "None of your roles has what it would give: operator.",
+    ])
+    expect(
+      await details(
+        limited.post(chatbots, { json: { name: "Mine" } }),
+        limited.post("/api/admin/api-keys", { json: { name: "More", scopes: ["chat"] } }),
+      ),
+    ).toEqual(["This API key lacks the scope chatbots:write.", "This API key lacks what it would give: chat."])
   })
 
   test("reach nobody of another organization", async () => {

@@ -135,6 +135,7 @@ export const checkRoles = async (world: World, team: Team, operation: Operation)
     const isRefused = status === 401 || status === 403
     const isWrong = takesNoCookie(operation) ? status !== 401 : isAllowed ? isRefused || status >= 500 : status !== 403
     if (isWrong) failures.push(`${cell}: ${status}, and they may${isAllowed ? "" : " not"}: ${text.slice(0, 200)}`)
+    if (status === 403 && text.includes("API key")) failures.push(`${cell}: people are told of a key: ${text}`)
     // A refusal may repeat what was asked for.
     if (where === "another chatbot" || person.roles.some(({ chatbot_id }) => chatbot_id !== attacker.own.chatbot))
       return
