@@ -26,113 +26,62 @@ import { can } from "./server/Session.ts"
 /** A screen with the right to see it; the properties of its component are the parameters of its address. */
 interface Screen<N extends ScreenName> {
   readonly title: string
-  /** Its entry in the navigation; absent for a screen that only another one leads to. */
-  readonly icon?: IconNode
+  /** Its entry in the navigation; undefined for a screen that only another one leads to. */
+  readonly icon: IconNode | undefined
   readonly needs: ReadonlyArray<Scope>
   readonly load: () => Promise<{ readonly default: ComponentType<ScreenParams<N>> }>
 }
 
-const conversations = {
-  needs: ["conversations:read"],
-  load: () => import("./screens/conversations/Conversations.tsx"),
-} as const
+const screen = <A>(
+  title: string,
+  icon: IconNode | undefined,
+  needs: ReadonlyArray<Scope>,
+  load: () => Promise<{ readonly default: ComponentType<A> }>,
+) => ({ title, icon, needs, load })
 
-const inbox = {
-  needs: ["conversations:read"],
-  load: () => import("./screens/inbox/Inbox.tsx"),
-} as const
+const inbox = () => import("./screens/inbox/Inbox.tsx")
+const conversations = () => import("./screens/conversations/Conversations.tsx")
 
 /** The screens of the console, in the order of the navigation. */
 export const screens: { readonly [N in ScreenName]: Screen<N> } = {
-  chatbots: {
-    title: "Chatbots",
-    icon: Bot,
-    needs: ["chatbots:read"],
-    load: () => import("./screens/chatbots/Chatbots.tsx"),
-  },
-  inbox: { title: "Inbox", icon: Inbox, ...inbox },
-  inboxConversation: { title: "Conversation", ...inbox },
-  conversations: { title: "Conversations", icon: MessagesSquare, ...conversations },
-  conversation: { title: "Conversation", ...conversations },
-  usage: {
-    title: "Usage",
-    icon: ChartColumn,
-    needs: ["conversations:read"],
-    load: () => import("./screens/usage/Usage.tsx"),
-  },
-  people: { title: "People", icon: Users, needs: ["admin"], load: () => import("./screens/people/People.tsx") },
-  keys: { title: "Keys", icon: KeyRound, needs: ["admin"], load: () => import("./screens/keys/Keys.tsx") },
-  webhooks: {
-    title: "Webhooks",
-    icon: Webhook,
-    needs: ["admin"],
-    load: () => import("./screens/webhooks/Webhooks.tsx"),
-  },
-  organizations: {
-    title: "Organizations",
-    icon: Building,
-    needs: ["operator"],
-    load: () => import("./screens/organizations/Organizations.tsx"),
-  },
-  system: { title: "System", icon: Activity, needs: ["operator"], load: () => import("./screens/system/System.tsx") },
-  settings: {
-    title: "Settings",
-    icon: Settings2,
-    needs: ["chatbots:read"],
-    load: () => import("./screens/settings/Settings.tsx"),
-  },
-  knowledge: {
-    title: "Knowledge",
-    icon: Files,
-    needs: ["knowledge:read"],
-    load: () => import("./screens/knowledge/Knowledge.tsx"),
-  },
-  source: {
-    title: "Source",
-    needs: ["knowledge:read"],
-    load: () => import("./screens/knowledge/SourceScreen.tsx"),
-  },
-  topics: {
-    title: "Gaps and topics",
-    icon: Lightbulb,
-    needs: ["conversations:read"],
-    load: () => import("./screens/topics/Topics.tsx"),
-  },
-  playground: {
-    title: "Playground",
-    icon: Play,
-    needs: ["chat", "chatbots:read"],
-    load: () => import("./screens/playground/Playground.tsx"),
-  },
-  compare: {
-    title: "Compare",
-    needs: ["chat", "chatbots:write"],
-    load: () => import("./screens/playground/Compare.tsx"),
-  },
-  tests: {
-    title: "Tests",
-    icon: FlaskConical,
-    needs: ["chatbots:read"],
-    load: () => import("./screens/tests/Tests.tsx"),
-  },
-  testRun: {
-    title: "Test run",
-    needs: ["chatbots:read"],
-    load: () => import("./screens/tests/TestRunScreen.tsx"),
-  },
-  improve: {
-    title: "Improve answer",
-    needs: ["conversations:read", "knowledge:read"],
-    load: () => import("./screens/improve/Improve.tsx"),
-  },
-  tools: { title: "Tools", icon: Wrench, needs: ["chatbots:read"], load: () => import("./screens/tools/Tools.tsx") },
-  widget: {
-    title: "Widget",
-    icon: CodeXml,
-    needs: ["chatbots:read"],
-    load: () => import("./screens/widget/Widget.tsx"),
-  },
-  voice: { title: "Voice", icon: Phone, needs: ["chatbots:read"], load: () => import("./screens/voice/Voice.tsx") },
+  chatbots: screen("Chatbots", Bot, ["chatbots:read"], () => import("./screens/chatbots/Chatbots.tsx")),
+  inbox: screen("Inbox", Inbox, ["conversations:read"], inbox),
+  inboxConversation: screen("Conversation", undefined, ["conversations:read"], inbox),
+  conversations: screen("Conversations", MessagesSquare, ["conversations:read"], conversations),
+  conversation: screen("Conversation", undefined, ["conversations:read"], conversations),
+  usage: screen("Usage", ChartColumn, ["conversations:read"], () => import("./screens/usage/Usage.tsx")),
+  people: screen("People", Users, ["admin"], () => import("./screens/people/People.tsx")),
+  keys: screen("Keys", KeyRound, ["admin"], () => import("./screens/keys/Keys.tsx")),
+  webhooks: screen("Webhooks", Webhook, ["admin"], () => import("./screens/webhooks/Webhooks.tsx")),
+  organizations: screen(
+    "Organizations",
+    Building,
+    ["operator"],
+    () => import("./screens/organizations/Organizations.tsx"),
+  ),
+  system: screen("System", Activity, ["operator"], () => import("./screens/system/System.tsx")),
+  settings: screen("Settings", Settings2, ["chatbots:read"], () => import("./screens/settings/Settings.tsx")),
+  knowledge: screen("Knowledge", Files, ["knowledge:read"], () => import("./screens/knowledge/Knowledge.tsx")),
+  source: screen("Source", undefined, ["knowledge:read"], () => import("./screens/knowledge/SourceScreen.tsx")),
+  topics: screen("Gaps and topics", Lightbulb, ["conversations:read"], () => import("./screens/topics/Topics.tsx")),
+  playground: screen(
+    "Playground",
+    Play,
+    ["chat", "chatbots:read"],
+    () => import("./screens/playground/Playground.tsx"),
+  ),
+  compare: screen("Compare", undefined, ["chat", "chatbots:write"], () => import("./screens/playground/Compare.tsx")),
+  tests: screen("Tests", FlaskConical, ["chatbots:read"], () => import("./screens/tests/Tests.tsx")),
+  testRun: screen("Test run", undefined, ["chatbots:read"], () => import("./screens/tests/TestRunScreen.tsx")),
+  improve: screen(
+    "Improve answer",
+    undefined,
+    ["conversations:read", "knowledge:read"],
+    () => import("./screens/improve/Improve.tsx"),
+  ),
+  tools: screen("Tools", Wrench, ["chatbots:read"], () => import("./screens/tools/Tools.tsx")),
+  widget: screen("Widget", CodeXml, ["chatbots:read"], () => import("./screens/widget/Widget.tsx")),
+  voice: screen("Voice", Phone, ["chatbots:read"], () => import("./screens/voice/Voice.tsx")),
 }
 
 /** Loads what renders a screen with the parameters of its address. */

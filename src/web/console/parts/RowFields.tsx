@@ -21,7 +21,7 @@ export const RowFields = <A extends object>(props: RowFieldsProps<A>) => {
   return (
     <>
       {rows.map((row, at) => (
-        <div key={at} class="row-fields">
+        <div key={at} class="row row-fields">
           {children(row, (changed) => onRows(rows.with(at, changed)), at)}
           <IconButton
             icon={X}

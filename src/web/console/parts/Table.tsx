@@ -25,6 +25,14 @@ export interface Column<A> {
   readonly width?: string
 }
 
+/** A column of a number, which can be put in order and stands below the name of the row on narrow screens. */
+export const numberColumn = <A,>(
+  title: string,
+  value: (row: A) => number,
+  format: (value: number) => string = formatCount,
+  more?: Partial<Column<A>>,
+): Column<A> => ({ title, kind: "number", isExtra: true, sort: value, cell: (row) => format(value(row)), ...more })
+
 interface TableProps<A> {
   readonly class?: string
   readonly label: string

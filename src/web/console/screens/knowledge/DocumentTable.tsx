@@ -5,7 +5,7 @@ import { Button, deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
 import { confirmDeletion } from "../../parts/Dialogs.tsx"
 import { bind, SearchField } from "../../parts/Field.tsx"
 import { Ago, Badge, ExternalLink, Tabs } from "../../parts/Layout.tsx"
-import { Bulk, type Column, Table } from "../../parts/Table.tsx"
+import { Bulk, type Column, numberColumn, Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
 import { href, setQuery } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
@@ -119,21 +119,8 @@ export const DocumentTable = ({
           </a>
         ),
     },
-    {
-      title: "Passages",
-      kind: "number",
-      width: "6rem",
-      isExtra: true,
-      cell: ({ chunk_count }) => formatCount(chunk_count),
-    },
-    {
-      title: "Size",
-      kind: "number",
-      sort: ({ size_bytes }) => size_bytes,
-      width: "6rem",
-      isExtra: true,
-      cell: ({ size_bytes }) => formatBytes(size_bytes),
-    },
+    numberColumn("Passages", ({ chunk_count }) => chunk_count, formatCount, { width: "6rem" }),
+    numberColumn("Size", ({ size_bytes }) => size_bytes, formatBytes, { width: "6rem" }),
     {
       title: "Updated",
       sort: ({ updated_at }) => updated_at,

@@ -224,7 +224,7 @@ export const SearchTester = ({ chatbotId }: { readonly chatbotId: string }) => {
   return (
     <>
       <form
-        class="search-form row-fields"
+        class="search-form row row-fields"
         onSubmit={(event) => {
           event.preventDefault()
           ask()

@@ -1,12 +1,13 @@
 import { KeyRound, Plus } from "lucide"
 import { formatBytes, formatCompact, formatCount, formatDay, plural } from "../../../shared/Format.ts"
+import { dayAt } from "../../charts/Days.ts"
 import { allOrganizations, type Organization } from "../../data/Admin.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmDeletion, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextField } from "../../parts/Field.tsx"
 import { Badge, Loaded, Page } from "../../parts/Layout.tsx"
 import { budgetFields, LimitFields, limitsOf, limitTexts, limitWords, quotaFields } from "../../parts/LimitFields.tsx"
-import { type Column, Table } from "../../parts/Table.tsx"
+import { type Column, numberColumn, Table } from "../../parts/Table.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { href, navigate } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
@@ -64,21 +65,17 @@ const EditOrganization = ({ item, onStored }: OrganizationDialogProps & { readon
   )
 }
 
-/** A column of a number that stands below the name on narrow screens. */
-const number = (
-  title: string,
-  sort: (organization: Organization) => number,
-  cell: Column<Organization>["cell"],
-): Column<Organization> => ({ title, kind: "number", isExtra: true, sort, cell })
-
-/** The number of things that are stored, beside its limit where there is one. */
-const amount = ({ quota, used }: Organization, kind: keyof Organization["used"], format = formatCount) => {
-  const limit = quota[kind]
-  return (
-    <>
-      {format(used[kind])} {typeof limit === "number" && <span class="soft">of {format(limit)}</span>}
-    </>
-  )
+/** A column of the number of things that are stored, beside its limit where there is one. */
+const amount = (title: string, kind: keyof Organization["used"], more: Partial<Column<Organization>> = {}) => {
+  const format = kind === "bytes" ? formatBytes : formatCount
+  return numberColumn<Organization>(title, ({ used }) => used[kind], format, {
+    cell: ({ quota: { [kind]: limit }, used }) => (
+      <>
+        {format(used[kind])} {typeof limit === "number" && <span class="soft">of {format(limit)}</span>}
+      </>
+    ),
+    ...more,
+  })
 }
 
 const Organizations = () => {
@@ -130,36 +127,27 @@ const Organizations = () => {
                   </>
                 ),
               },
-              { title: "Chatbots", kind: "number", cell: (organization) => amount(organization, "chatbots") },
-              number(
-                "Documents",
-                ({ used }) => used.documents,
-                (organization) => amount(organization, "documents"),
-              ),
-              number(
-                "Storage",
-                ({ used }) => used.bytes,
-                (organization) => amount(organization, "bytes", formatBytes),
-              ),
-              number(
-                "Conversations",
-                ({ used }) => used.conversations,
-                (organization) => amount(organization, "conversations"),
-              ),
-              number(
+              amount("Chatbots", "chatbots", { isExtra: false }),
+              amount("Documents", "documents"),
+              amount("Storage", "bytes"),
+              amount("Conversations", "conversations"),
+              numberColumn(
                 "Tokens per day",
-                ({ budget }) => Number(budget.tokens_per_day) || 0,
-                ({ budget }) => limitWords(budget.tokens_per_day, formatCompact),
+                ({ budget }: Organization) => Number(budget.tokens_per_day) || 0,
+                formatCompact,
+                {
+                  cell: ({ budget }) => limitWords(budget.tokens_per_day, formatCompact),
+                },
               ),
-              number(
+              numberColumn(
                 "Retention",
-                ({ retention_days }) => retention_days ?? 0,
-                ({ retention_days }) => (retention_days === null ? "Server default" : plural(retention_days, "day")),
+                ({ retention_days }: Organization) => retention_days ?? 0,
+                (days) => (days === 0 ? "Server default" : plural(days, "day")),
               ),
-              number(
+              numberColumn(
                 "Created",
-                ({ created_at }) => Date.parse(created_at),
-                ({ created_at }) => formatDay(created_at.slice(0, 10)),
+                ({ created_at }: Organization) => Date.parse(created_at),
+                (moment) => formatDay(dayAt(moment)),
               ),
             ]}
             actions={(organization) => (

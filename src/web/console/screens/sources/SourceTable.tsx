@@ -1,5 +1,4 @@
-import { formatCount } from "../../../shared/Format.ts"
-import { Table } from "../../parts/Table.tsx"
+import { numberColumn, Table } from "../../parts/Table.tsx"
 import { href } from "../../Router.ts"
 import { RunState } from "./Crawl.tsx"
 import { isCrawled, kindWords, paramsOf, scheduleWords, type Source } from "./SourceData.ts"
@@ -28,12 +27,7 @@ export const SourceTable = ({ sources }: { readonly sources: ReadonlyArray<Sourc
         isExtra: true,
         cell: ({ last_run: run }) => (run === null ? "–" : <RunState run={run} />),
       },
-      {
-        title: "Documents",
-        kind: "number",
-        isExtra: true,
-        cell: ({ document_count: count }) => formatCount(count),
-      },
+      numberColumn("Documents", ({ document_count }: Source) => document_count),
       {
         title: "Schedule",
         isExtra: true,

@@ -80,11 +80,7 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
         label="Queues"
         rows={queues.map((queue) => ({ ...queue, id: queue.kind }))}
         columns={[
-          {
-            title: "Queue",
-            kind: "main",
-            cell: ({ kind }) => queueWords[kind],
-          },
+          { title: "Queue", kind: "main", cell: ({ kind }) => queueWords[kind] },
           { title: "Waiting", kind: "number", cell: ({ waiting }) => formatCount(waiting) },
           { title: "In progress", kind: "number", isExtra: true, cell: ({ under_way }) => formatCount(under_way) },
           { title: "Retrying later", kind: "number", isExtra: true, cell: ({ delayed }) => formatCount(delayed) },

@@ -3,33 +3,27 @@ import { formatCount, formatMillis, formatShare } from "../../../shared/Format.t
 import { Button } from "../../parts/Buttons.tsx"
 import { SelectField } from "../../parts/Field.tsx"
 import { Loaded, Section } from "../../parts/Layout.tsx"
-import { type Column, Table } from "../../parts/Table.tsx"
+import { type Column, numberColumn, Table } from "../../parts/Table.tsx"
 import { bindOption, href } from "../../Router.ts"
 import { useResource } from "../../server/Resource.ts"
 import { nameOfLanguage } from "../widget/Languages.ts"
 import { qualityOf } from "./Quality.ts"
 import { type ConversationRow, type Group, groupReport, groups, saveGroups } from "./Report.ts"
 
-const number = (
-  title: string,
-  value: (row: ConversationRow) => number,
-  isExtra = false,
-  format = formatCount,
-): Column<ConversationRow> => ({ title, kind: "number", isExtra, sort: value, cell: (row) => format(value(row)) })
+/** Such a column stays beside the name. */
+const beside = { isExtra: false }
 
 const numbers: ReadonlyArray<Column<ConversationRow>> = [
-  number("Conversations", ({ conversations }) => conversations, true),
-  number("Resolved", (row) => qualityOf([row]).resolvedShare, false, formatShare),
-  number("Questions", ({ questions }) => questions, true),
-  number("Unanswered", (row) => qualityOf([row]).unansweredShare, false, formatShare),
-  {
-    ...number("Thumbs up", (row) => qualityOf([row]).upShare, true),
+  numberColumn("Conversations", ({ conversations }) => conversations),
+  numberColumn("Resolved", (row) => qualityOf([row]).resolvedShare, formatShare, beside),
+  numberColumn("Questions", ({ questions }) => questions),
+  numberColumn("Unanswered", (row) => qualityOf([row]).unansweredShare, formatShare, beside),
+  numberColumn("Thumbs up", (row) => qualityOf([row]).upShare, formatShare, {
     cell: (row) => (qualityOf([row]).rated === 0 ? "–" : formatShare(qualityOf([row]).upShare)),
-  },
-  number(
+  }),
+  numberColumn(
     "Time to first word",
     ({ first_word_ms: word }) => word?.median ?? 0,
-    true,
     (millis) => (millis === 0 ? "–" : formatMillis(millis)),
   ),
 ]

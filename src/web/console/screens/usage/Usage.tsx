@@ -19,7 +19,7 @@ import { SelectField, TextField } from "../../parts/Field.tsx"
 import { quotaFields } from "../../parts/LimitFields.tsx"
 import { keysOf } from "../../server/Unknown.ts"
 import { Empty, Loaded, type Options, Page, Section, Tabs } from "../../parts/Layout.tsx"
-import { Table } from "../../parts/Table.tsx"
+import { numberColumn, Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
 import { bindOption, queryText, setQuery } from "../../Router.ts"
 import { together, useResource } from "../../server/Resource.ts"
@@ -57,33 +57,29 @@ const BudgetsToday = () => {
   const keys = useResource(allKeys(own))
   const usage = useResource(usageToday())
   return (
-    <Loaded of={organizations}>
-      {(all) => {
+    <Loaded of={together(organizations, keys, usage)}>
+      {([all, known, today]) => {
         const organization = all.find(({ id }) => id === own)
         return (
           organization !== undefined && (
             <>
               <Section title="Today" about="Tokens used since midnight UTC.">
-                <Loaded of={together(usage, keys)}>
-                  {([today, known]) => (
-                    <div class="columns">
-                      <MeterBar
-                        label="Organization"
-                        used={tokensOf(today)}
-                        limit={organization.budget.tokens_per_day}
-                        note={untilMidnight()}
-                      />
-                      {known.filter(isBudgeted).map((key) => (
-                        <MeterBar
-                          key={key.id}
-                          label={key.name}
-                          used={tokensOf(today, key.id)}
-                          limit={key.budget.tokens_per_day}
-                        />
-                      ))}
-                    </div>
-                  )}
-                </Loaded>
+                <div class="columns">
+                  <MeterBar
+                    label="Organization"
+                    used={tokensOf(today)}
+                    limit={organization.budget.tokens_per_day}
+                    note={untilMidnight()}
+                  />
+                  {known.filter(isBudgeted).map((key) => (
+                    <MeterBar
+                      key={key.id}
+                      label={key.name}
+                      used={tokensOf(today, key.id)}
+                      limit={key.budget.tokens_per_day}
+                    />
+                  ))}
+                </div>
               </Section>
               <Stored organization={organization} />
             </>
@@ -181,7 +177,7 @@ const Usage = () => {
             onValue={(days) => choose(lastDays(Number(days)))}
             options={ranges}
           />
-          <div class="days row nowrap">
+          <div class="days row">
             <TextField type="date" label="From" value={from} max={to} onValue={(day) => choose({ from: day, to })} />
             <TextField type="date" label="To" value={to} min={from} onValue={(day) => choose({ from, to: day })} />
           </div>
@@ -243,32 +239,19 @@ interface PartsProps {
 const Parts = ({ by, name, rows }: PartsProps) => {
   const parts = partsOf(rows, by)
   const whole = tokensOf(rows)
-  const number = (field: keyof Omit<Part, "key" | "provider">) => ({
-    sort: (part: Part) => part[field],
-    cell: (part: Part) => formatCount(part[field]),
-  })
+  const beside = { isExtra: false }
   return (
     <Table
       label={`Usage by ${by}`}
       rows={parts.map((part) => ({ ...part, id: part.key }))}
       columns={[
         { title: divisions[by], kind: "main", cell: (part) => <PartName name={name(part.key)} part={part} /> },
-        { title: "Replies", kind: "number", ...number("replies") },
-        { title: "Input", kind: "number", ...number("input_tokens"), isExtra: true },
-        { title: "Output", kind: "number", ...number("output_tokens"), isExtra: true },
-        {
-          title: "Cache",
-          kind: "number",
-          cell: (part) => formatCount(part.cache_read_tokens + part.cache_write_tokens),
-          isExtra: true,
-        },
-        { title: "Total", kind: "number", ...number("total_tokens") },
-        {
-          title: "Share",
-          kind: "number",
-          isExtra: true,
-          cell: ({ total_tokens }) => formatShare(whole === 0 ? 0 : total_tokens / whole),
-        },
+        numberColumn("Replies", ({ replies }: Part) => replies, formatCount, beside),
+        numberColumn("Input", ({ input_tokens }: Part) => input_tokens),
+        numberColumn("Output", ({ output_tokens }: Part) => output_tokens),
+        numberColumn("Cache", (part: Part) => part.cache_read_tokens + part.cache_write_tokens),
+        numberColumn("Total", ({ total_tokens }: Part) => total_tokens, formatCount, beside),
+        numberColumn("Share", ({ total_tokens }: Part) => (whole === 0 ? 0 : total_tokens / whole), formatShare),
       ]}
     />
   )
