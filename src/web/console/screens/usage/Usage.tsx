@@ -57,29 +57,33 @@ const BudgetsToday = () => {
   const keys = useResource(allKeys(own))
   const usage = useResource(usageToday())
   return (
-    <Loaded of={together(organizations, keys, usage)}>
-      {([all, known, today]) => {
+    <Loaded of={organizations}>
+      {(all) => {
         const organization = all.find(({ id }) => id === own)
         return (
           organization !== undefined && (
             <>
               <Section title="Today" about="Tokens used since midnight UTC.">
-                <div class="columns">
-                  <MeterBar
-                    label="Organization"
-                    used={tokensOf(today)}
-                    limit={organization.budget.tokens_per_day}
-                    note={untilMidnight()}
-                  />
-                  {known.filter(isBudgeted).map((key) => (
-                    <MeterBar
-                      key={key.id}
-                      label={key.name}
-                      used={tokensOf(today, key.id)}
-                      limit={key.budget.tokens_per_day}
-                    />
-                  ))}
-                </div>
+                <Loaded of={together(usage, keys)}>
+                  {([today, known]) => (
+                    <div class="columns">
+                      <MeterBar
+                        label="Organization"
+                        used={tokensOf(today)}
+                        limit={organization.budget.tokens_per_day}
+                        note={untilMidnight()}
+                      />
+                      {known.filter(isBudgeted).map((key) => (
+                        <MeterBar
+                          key={key.id}
+                          label={key.name}
+                          used={tokensOf(today, key.id)}
+                          limit={key.budget.tokens_per_day}
+                        />
+                      ))}
+                    </div>
+                  )}
+                </Loaded>
               </Section>
               <Stored organization={organization} />
             </>
