@@ -77,7 +77,6 @@ const update = HttpApiEndpoint.patch("update", `${base}/:sessionId`, {
   .middleware(RequestBody)
   .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(
     described(
       "Close, assign or tag a conversation",
@@ -106,7 +105,6 @@ const rate = HttpApiEndpoint.post("rate", `${base}/:sessionId/messages/:messageI
   .middleware(RequestBody)
   .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chat")
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(
     described(
       "Rate a reply",
@@ -158,7 +156,6 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
   .middleware(RequestBody)
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "conversations:write")
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(
     described(
       "Erase a visitor",
@@ -169,6 +166,7 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
 /** The endpoints of conversations: operation 9 of the source specification, and those of sessions. */
 export class ConversationsApi extends HttpApiGroup.make("conversations")
   .add(messages, list, get, update, remove, rate, transcript, erase)
+  .annotateEndpoints(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "Conversations", description: "The conversations of one chatbot." }))
   .middleware(Authorization)
   .middleware(Problems) {}

@@ -8,6 +8,7 @@ import { Problem } from "../failures/Problem.ts"
 import { CommitsIn, described } from "../parts/Annotations.ts"
 import { ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
+import { ofSession } from "./SignIn.ts"
 
 const peoplePath = "/api/admin/people"
 const personPath = `${peoplePath}/:personId` as const
@@ -26,7 +27,6 @@ const invite = HttpApiEndpoint.post("invite", peoplePath, {
   .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(CommitsIn, "system")
-  .annotate(RequiredScope, "admin")
   .annotateMerge(
     described(
       "Invite a person",
@@ -41,7 +41,6 @@ const inviteAgain = HttpApiEndpoint.post("inviteAgain", `${personPath}/invitatio
 })
   .middleware(Idempotent)
   .annotate(CommitsIn, "system")
-  .annotate(RequiredScope, "admin")
   .annotateMerge(
     described(
       "Make a new invitation for a person",
@@ -54,11 +53,9 @@ const list = HttpApiEndpoint.get("list", peoplePath, {
   success: Schema.Struct({ people: Schema.Array(Person) }),
   error: Problem.NotFound,
 })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(described("List people", "Of the caller's organization, by name."))
 
 const get = HttpApiEndpoint.get("get", personPath, { params: ofPerson, success: OnePerson, error: Problem.NotFound })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(described("Get a person", "With their roles."))
 
 const update = HttpApiEndpoint.patch("update", personPath, {
@@ -71,7 +68,6 @@ const update = HttpApiEndpoint.patch("update", personPath, {
   .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(CommitsIn, "system")
-  .annotate(RequiredScope, "admin")
   .annotateMerge(
     described(
       "Change a person",
@@ -84,7 +80,6 @@ const remove = HttpApiEndpoint.delete("remove", personPath, {
   success: Schema.Struct({ message: Schema.Literal("Person removed successfully") }),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(
     described(
       "Remove a person",
@@ -97,23 +92,19 @@ const sessions = HttpApiEndpoint.get("sessions", `${personPath}/sessions`, {
   success: Schema.Struct({ sessions: Schema.Array(PersonSession) }),
   error: Problem.NotFound,
 })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(described("List the sessions of a person", "The latest use first."))
 
 const endSession = HttpApiEndpoint.delete("endSession", `${personPath}/sessions/:sessionId`, {
-  params: {
-    ...ofPerson,
-    sessionId: Schema.String.check(Schema.isUUID()).annotate({ description: "Id of a session." }),
-  },
+  params: { ...ofPerson, ...ofSession },
   success: Schema.Struct({ message: Schema.Literal("Session ended successfully") }),
   error: Problem.NotFound,
 })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(described("End a session of a person", "Within a second, on every server."))
 
 /** The endpoints by which administrators manage people. */
 export class PeopleApi extends HttpApiGroup.make("people")
   .add(invite, inviteAgain, list, get, update, remove, sessions, endSession)
+  .annotateEndpoints(RequiredScope, "admin")
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(OpenApi.annotations({ title: "People", description: "The people of an organization." }))
   .middleware(Authorization)

@@ -101,6 +101,11 @@ const invitation = HttpApiEndpoint.post("invitation", "/api/console/invitations"
 /** The endpoints by which people sign in without a provider. */
 export const personAccess = [entrance, passkeyOptions, passkey, invitationOptions, invitation] as const
 
+/** The path parameter that names a session of a person. */
+export const ofSession = {
+  sessionId: Schema.String.check(Schema.isUUID()).annotate({ description: "Id of a session." }),
+}
+
 const sessionsPath = "/api/console/sessions"
 
 const sessions = HttpApiEndpoint.get("sessions", sessionsPath, {
@@ -110,7 +115,7 @@ const sessions = HttpApiEndpoint.get("sessions", sessionsPath, {
 )
 
 const endSession = HttpApiEndpoint.delete("endSession", `${sessionsPath}/:sessionId`, {
-  params: { sessionId: Schema.String.check(Schema.isUUID()).annotate({ description: "Id of a session." }) },
+  params: ofSession,
   success: Schema.Struct({ message: Schema.Literal("Session ended successfully") }),
   error: Problem.NotFound,
 }).annotateMerge(described("End one of your sessions", "Within a second, on every server."))

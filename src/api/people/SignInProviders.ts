@@ -25,7 +25,6 @@ const create = HttpApiEndpoint.post("create", providersPath, {
   .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(CommitsIn, "tenant")
-  .annotate(RequiredScope, "admin")
   .annotateMerge(
     described(
       "Add a sign-in provider",
@@ -36,7 +35,6 @@ const create = HttpApiEndpoint.post("create", providersPath, {
 const list = HttpApiEndpoint.get("list", providersPath, {
   success: Schema.Struct({ providers: Schema.Array(SignInProvider) }),
 })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(described("List sign-in providers", "Of the caller's organization, by name, without their secrets."))
 
 const get = HttpApiEndpoint.get("get", providerPath, {
@@ -44,7 +42,6 @@ const get = HttpApiEndpoint.get("get", providerPath, {
   success: OneProvider,
   error: Problem.NotFound,
 })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(described("Get a sign-in provider", "Without its secret."))
 
 const update = HttpApiEndpoint.patch("update", providerPath, {
@@ -57,7 +54,6 @@ const update = HttpApiEndpoint.patch("update", providerPath, {
   .middleware(Idempotent)
   .middleware(RequestBody)
   .annotate(CommitsIn, "tenant")
-  .annotate(RequiredScope, "admin")
   .annotateMerge(
     described(
       "Change a sign-in provider",
@@ -70,7 +66,6 @@ const remove = HttpApiEndpoint.delete("remove", providerPath, {
   success: Schema.Struct({ message: Schema.Literal("Sign-in provider deleted successfully") }),
   error: Problem.NotFound,
 })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(
     described("Delete a sign-in provider", "Whom it has signed in is signed out. People and what they did remain."),
   )
@@ -78,6 +73,7 @@ const remove = HttpApiEndpoint.delete("remove", providerPath, {
 /** The endpoints by which administrators manage the providers that sign people in. */
 export class SignInProvidersApi extends HttpApiGroup.make("signInProviders")
   .add(create, list, get, update, remove)
+  .annotateEndpoints(RequiredScope, "admin")
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateMerge(
     OpenApi.annotations({ title: "Sign-in providers", description: "Servers that sign people in by OpenID Connect." }),

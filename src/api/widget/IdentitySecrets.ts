@@ -22,7 +22,6 @@ const createIdentitySecret = HttpApiEndpoint.post("createIdentitySecret", secret
 })
   .middleware(Idempotent)
   .annotate(CommitsIn, "tenant")
-  .annotate(RequiredScope, "admin")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an identity secret",
@@ -35,7 +34,6 @@ const listIdentitySecrets = HttpApiEndpoint.get("listIdentitySecrets", secretsPa
   success: Schema.Struct({ identity_secrets: Schema.Array(IdentitySecret) }),
   error: Problem.NotFound,
 })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(described("List identity secrets", "Oldest first, without their texts."))
 
 const deleteIdentitySecret = HttpApiEndpoint.delete("deleteIdentitySecret", `${secretsPath}/:secretId`, {
@@ -43,7 +41,6 @@ const deleteIdentitySecret = HttpApiEndpoint.delete("deleteIdentitySecret", `${s
   success: Schema.Struct({ message: Schema.Literal("Identity secret deleted successfully") }),
   error: Problem.NotFound,
 })
-  .annotate(RequiredScope, "admin")
   .annotateMerge(
     described(
       "Delete an identity secret",
@@ -54,6 +51,7 @@ const deleteIdentitySecret = HttpApiEndpoint.delete("deleteIdentitySecret", `${s
 /** The endpoints that manage the secrets by which the customer's own server signs who a visitor of the widget is. */
 export class IdentitySecretsApi extends HttpApiGroup.make("identitySecrets")
   .add(createIdentitySecret, listIdentitySecrets, deleteIdentitySecret)
+  .annotateEndpoints(RequiredScope, "admin")
   .annotateMerge(OpenApi.annotations({ title: "Widget: identity", description: "Secrets that sign who a visitor is." }))
   .middleware(Authorization)
   .middleware(Problems) {}
