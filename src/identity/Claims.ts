@@ -1,21 +1,12 @@
 import { Option, Schema } from "effect"
 import { HttpUrl } from "../domain/schema/HttpUrl.ts"
 import { Name, textBetween } from "../domain/schema/Text.ts"
+import type { Profile } from "../domain/people/Person.ts"
 
 /** The most values of a claim that are looked at: more than a person has groups. */
 const VALUES_MAX = 2_000
 
 export type Claims = Readonly<Record<string, unknown>>
-
-/** What a provider says about a person. Everything but the subject is for display, or absent. */
-export interface Profile {
-  /** Who it is, for the provider's issuer: never an e-mail address. */
-  readonly issuer: string
-  readonly subject: string
-  readonly name: string | undefined
-  readonly email: string | undefined
-  readonly avatar: string | undefined
-}
 
 const decodeSubject = Schema.decodeUnknownOption(textBetween(1, 255))
 const decodeName = Schema.decodeUnknownOption(Name)

@@ -4,7 +4,8 @@ import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { SignInFailed } from "../domain/people/SignInFailure.ts"
 import { FetchFailed } from "../outbound/FetchFailed.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
-import { type Claims, type Profile, profileIn, valuesIn } from "./Claims.ts"
+import type { Profile } from "../domain/people/Person.ts"
+import { type Claims, profileIn, valuesIn } from "./Claims.ts"
 
 /** The longest time of one conversation with a provider, which is up to four requests. A browser waits for it. */
 export const ProviderTimeout: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(

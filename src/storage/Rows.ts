@@ -27,6 +27,20 @@ export const rowOr =
   <A extends {}, E, R>(rows: Effect.Effect<ReadonlyArray<A>, E, R>): Effect.Effect<A, E | F, R> =>
     Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(failure) : Effect.succeed(row)))
 
+/** Makes the decoder of the first row of a statement, which is undefined where there is none. */
+export const decodeRow = <A, I>(row: Schema.Codec<A, I>) => {
+  const decode = decodeRows(row)
+  return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>): Effect.Effect<A | undefined, E, R> =>
+    Effect.map(decode(rows), ([first]) => first)
+}
+
+/** Makes the decoder of the first row of a statement, which fails where there is none. */
+export const decodeRowOr = <A extends {}, I, F>(row: Schema.Codec<A, I>, failure: F) => {
+  const decode = decodeRows(row)
+  return <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>): Effect.Effect<A, E | F, R> =>
+    rowOr(failure)(decode(rows))
+}
+
 /** Returns the row of a statement that always returns one. */
 export const onlyRow = <A>([row]: ReadonlyArray<A>): Effect.Effect<A> => Effect.orDie(Effect.fromNullishOr(row))
 

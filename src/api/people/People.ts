@@ -52,11 +52,13 @@ const list = HttpApiEndpoint.get("list", peoplePath, {
   query: { organization_id: optionalId(OrganizationId, "Another organization than the caller's, for an operator.") },
   success: Schema.Struct({ people: Schema.Array(Person) }),
   error: Problem.NotFound,
-})
-  .annotateMerge(described("List people", "Of the caller's organization, by name."))
+}).annotateMerge(described("List people", "Of the caller's organization, by name."))
 
-const get = HttpApiEndpoint.get("get", personPath, { params: ofPerson, success: OnePerson, error: Problem.NotFound })
-  .annotateMerge(described("Get a person", "With their roles."))
+const get = HttpApiEndpoint.get("get", personPath, {
+  params: ofPerson,
+  success: OnePerson,
+  error: Problem.NotFound,
+}).annotateMerge(described("Get a person", "With their roles."))
 
 const update = HttpApiEndpoint.patch("update", personPath, {
   params: ofPerson,
@@ -79,27 +81,24 @@ const remove = HttpApiEndpoint.delete("remove", personPath, {
   params: ofPerson,
   success: Schema.Struct({ message: Schema.Literal("Person removed successfully") }),
   error: [Problem.NotFound, Problem.Conflict],
-})
-  .annotateMerge(
-    described(
-      "Remove a person",
-      "They are signed out everywhere within a second and may not sign in any more. Their conversations wait for somebody else. What they did keeps their name. 409 for the last owner.",
-    ),
-  )
+}).annotateMerge(
+  described(
+    "Remove a person",
+    "They are signed out everywhere within a second and may not sign in any more. Their conversations wait for somebody else. What they did keeps their name. 409 for the last owner.",
+  ),
+)
 
 const sessions = HttpApiEndpoint.get("sessions", `${personPath}/sessions`, {
   params: ofPerson,
   success: Schema.Struct({ sessions: Schema.Array(PersonSession) }),
   error: Problem.NotFound,
-})
-  .annotateMerge(described("List the sessions of a person", "The latest use first."))
+}).annotateMerge(described("List the sessions of a person", "The latest use first."))
 
 const endSession = HttpApiEndpoint.delete("endSession", `${personPath}/sessions/:sessionId`, {
   params: { ...ofPerson, ...ofSession },
   success: Schema.Struct({ message: Schema.Literal("Session ended successfully") }),
   error: Problem.NotFound,
-})
-  .annotateMerge(described("End a session of a person", "Within a second, on every server."))
+}).annotateMerge(described("End a session of a person", "Within a second, on every server."))
 
 /** The endpoints by which administrators manage people. */
 export class PeopleApi extends HttpApiGroup.make("people")

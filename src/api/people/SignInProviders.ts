@@ -34,15 +34,13 @@ const create = HttpApiEndpoint.post("create", providersPath, {
 
 const list = HttpApiEndpoint.get("list", providersPath, {
   success: Schema.Struct({ providers: Schema.Array(SignInProvider) }),
-})
-  .annotateMerge(described("List sign-in providers", "Of the caller's organization, by name, without their secrets."))
+}).annotateMerge(described("List sign-in providers", "Of the caller's organization, by name, without their secrets."))
 
 const get = HttpApiEndpoint.get("get", providerPath, {
   params: ofProvider,
   success: OneProvider,
   error: Problem.NotFound,
-})
-  .annotateMerge(described("Get a sign-in provider", "Without its secret."))
+}).annotateMerge(described("Get a sign-in provider", "Without its secret."))
 
 const update = HttpApiEndpoint.patch("update", providerPath, {
   params: ofProvider,
@@ -65,10 +63,9 @@ const remove = HttpApiEndpoint.delete("remove", providerPath, {
   params: ofProvider,
   success: Schema.Struct({ message: Schema.Literal("Sign-in provider deleted successfully") }),
   error: Problem.NotFound,
-})
-  .annotateMerge(
-    described("Delete a sign-in provider", "Whom it has signed in is signed out. People and what they did remain."),
-  )
+}).annotateMerge(
+  described("Delete a sign-in provider", "Whom it has signed in is signed out. People and what they did remain."),
+)
 
 /** The endpoints by which administrators manage the providers that sign people in. */
 export class SignInProvidersApi extends HttpApiGroup.make("signInProviders")

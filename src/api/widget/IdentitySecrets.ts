@@ -33,20 +33,18 @@ const listIdentitySecrets = HttpApiEndpoint.get("listIdentitySecrets", secretsPa
   params: ofChatbot,
   success: Schema.Struct({ identity_secrets: Schema.Array(IdentitySecret) }),
   error: Problem.NotFound,
-})
-  .annotateMerge(described("List identity secrets", "Oldest first, without their texts."))
+}).annotateMerge(described("List identity secrets", "Oldest first, without their texts."))
 
 const deleteIdentitySecret = HttpApiEndpoint.delete("deleteIdentitySecret", `${secretsPath}/:secretId`, {
   params: { ...ofChatbot, secretId: IdentitySecretId },
   success: Schema.Struct({ message: Schema.Literal("Identity secret deleted successfully") }),
   error: Problem.NotFound,
-})
-  .annotateMerge(
-    described(
-      "Delete an identity secret",
-      "What was signed with it is refused from now on. Visitors whom the server has verified before stay so until their tokens expire, which is within an hour unless the server is set otherwise.",
-    ),
-  )
+}).annotateMerge(
+  described(
+    "Delete an identity secret",
+    "What was signed with it is refused from now on. Visitors whom the server has verified before stay so until their tokens expire, which is within an hour unless the server is set otherwise.",
+  ),
+)
 
 /** The endpoints that manage the secrets by which the customer's own server signs who a visitor of the widget is. */
 export class IdentitySecretsApi extends HttpApiGroup.make("identitySecrets")

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { imageExtension } from "../chatbot/ImageFormats.ts"
+import { imageContentType } from "../chatbot/ImageFormats.ts"
 import { idOf } from "../Ids.ts"
 import { detect } from "../knowledge/Formats.ts"
 import { boundedList } from "../schema/Bounded.ts"
@@ -51,14 +51,9 @@ const formats = {
 } as const
 export type AttachmentType = keyof typeof formats
 
-const imageTypes = { png: "image/png", jpg: "image/jpeg", gif: "image/gif", webp: "image/webp" } as const
-
 /** The media type of a file by its content; undefined where it may not be sent. */
-export const attachmentType = (bytes: Uint8Array): AttachmentType | undefined => {
-  const extension = imageExtension(bytes)
-  if (extension !== undefined) return imageTypes[extension]
-  return detect("file.pdf", bytes, bytes) === "pdf" ? "application/pdf" : undefined
-}
+export const attachmentType = (bytes: Uint8Array): AttachmentType | undefined =>
+  imageContentType(bytes) ?? (detect("file.pdf", bytes, bytes) === "pdf" ? "application/pdf" : undefined)
 
 /** A name with an extension of its type, by which programs open the file after it was downloaded. */
 export const withExtension = (name: string, type: AttachmentType): string => {

@@ -7,7 +7,7 @@ const formats = {
   jpg: { contentType: "image/jpeg", beginning: /^ffd8ff/ },
   gif: { contentType: "image/gif", beginning: /^47494638/ },
   webp: { contentType: "image/webp", beginning: /^52494646.{8}57454250/ },
-}
+} as const
 
 type ImageExtension = keyof typeof formats
 
@@ -22,7 +22,8 @@ export const imageExtension = (bytes: Uint8Array): ImageExtension | undefined =>
   return extensions.find((extension) => formats[extension].beginning.test(head))
 }
 
-export const imageContentType = (bytes: Uint8Array): string => {
+/** The media type of an image, by its first bytes; undefined for other files. */
+export const imageContentType = (bytes: Uint8Array) => {
   const extension = imageExtension(bytes)
-  return extension === undefined ? "application/octet-stream" : formats[extension].contentType
+  return extension && formats[extension].contentType
 }

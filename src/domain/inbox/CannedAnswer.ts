@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { idOf } from "../Ids.ts"
 import { textBetween } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
+import { partial } from "../chatbot/FieldTypes.ts"
 
 export const CannedAnswerId = idOf("a canned answer").pipe(Schema.brand("CannedAnswerId"))
 export type CannedAnswerId = typeof CannedAnswerId.Type
@@ -26,8 +27,5 @@ export type CannedAnswer = typeof CannedAnswer.Type
 export const CannedAnswerInput = Schema.Struct(fields)
 export type CannedAnswerInput = typeof CannedAnswerInput.Type
 
-export const CannedAnswerPatch = Schema.Struct({
-  shortcut: Schema.optionalKey(fields.shortcut),
-  content: Schema.optionalKey(fields.content),
-})
+export const CannedAnswerPatch = partial(CannedAnswerInput)
 export type CannedAnswerPatch = typeof CannedAnswerPatch.Type

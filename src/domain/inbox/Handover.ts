@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, DateTime, Option } from "effect"
 import { boundedList } from "../schema/Bounded.ts"
 import { PersonId } from "../Ids.ts"
 import { PersonName } from "./PersonName.ts"
@@ -64,20 +64,12 @@ const Day = Schema.String.check(
   Schema.isPattern(/^\d{4}-\d\d-\d\d$/u, { message: "Expected a day such as 2026-12-24" }),
 )
 
-const isTimeZone = (name: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).format() !== ""
-  } catch {
-    return false
-  }
-}
-
 /** When people are there. */
 export const OpeningHours = Schema.Struct({
   timeZone: textBetween(1, 64)
     .check(
       Schema.makeFilter(
-        (name: string) => isTimeZone(name) || "Expected a time zone such as Europe/Berlin",
+        (name: string) => Option.isSome(DateTime.zoneMakeNamed(name)) || "Expected a time zone such as Europe/Berlin",
         unexpressed,
       ),
     )

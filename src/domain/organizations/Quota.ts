@@ -1,4 +1,4 @@
-import { ByteSize, Schema, Struct } from "effect"
+import { ByteSize, Schema, Struct, Record } from "effect"
 import { Limit, limitOf } from "./Budget.ts"
 import { QuotaReached } from "../Errors.ts"
 
@@ -25,27 +25,16 @@ export const QuotaPatch = Quota.mapFields(Struct.map(Schema.optionalKey))
 export type QuotaPatch = typeof QuotaPatch.Type
 
 /** Amounts that an organization stores now. */
-export const Holdings = Schema.Struct({
-  chatbots: Schema.Finite,
-  tools: Schema.Finite,
-  documents: Schema.Finite,
-  bytes: Schema.Finite,
-  chunks: Schema.Finite,
-  conversations: Schema.Finite,
-}).annotate({ identifier: "Holdings" })
+export const Holdings = Schema.Struct(Record.map(Quota.fields, () => Schema.Finite)).annotate({
+  identifier: "Holdings",
+})
 export type Holdings = typeof Holdings.Type
 
 /** The limits in force, with the settings filled in. `Infinity` stands for no limit. */
 export type QuotaLimits = Readonly<Record<QuotaKind, number>>
 
-export const quotaLimitsOf = (quota: Quota, defaults: QuotaLimits): QuotaLimits => ({
-  chatbots: limitOf(quota.chatbots, defaults.chatbots),
-  tools: limitOf(quota.tools, defaults.tools),
-  documents: limitOf(quota.documents, defaults.documents),
-  bytes: limitOf(quota.bytes, defaults.bytes),
-  chunks: limitOf(quota.chunks, defaults.chunks),
-  conversations: limitOf(quota.conversations, defaults.conversations),
-})
+export const quotaLimitsOf = (quota: Quota, defaults: QuotaLimits): QuotaLimits =>
+  Record.map(defaults, (limit, kind) => limitOf(quota[kind], limit))
 
 /** The kinds in the order in which they are shown. */
 export const quotaKinds: ReadonlyArray<QuotaKind> = Struct.keys(Quota.fields)

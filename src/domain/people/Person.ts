@@ -16,6 +16,16 @@ const Roles = boundedList(
   { description: "Set by hand. Roles that a claim gives come and go with the claim, and are not among them." },
 )
 
+/** What a provider says about a person. Everything but the subject is for display, or absent. */
+export interface Profile {
+  /** Who it is, for the provider's issuer: never an e-mail address. */
+  readonly issuer: string
+  readonly subject: string
+  readonly name: string | undefined
+  readonly email: string | undefined
+  readonly avatar: string | undefined
+}
+
 /** A person of an organization. */
 export const Person = Schema.Struct({
   id: PersonId,

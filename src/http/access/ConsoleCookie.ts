@@ -54,31 +54,21 @@ const nameOf = (request: HttpServerRequest.HttpServerRequest, publicUrl: string,
 const setCookie = (
   request: HttpServerRequest.HttpServerRequest,
   publicUrl: string,
+  [name, sameSite]: readonly [name: string, sameSite: "Lax" | "Strict"],
   value: string,
   seconds: number,
-  [name, sameSite]: readonly [name: string, sameSite: "Lax" | "Strict"] = [NAME, "Strict"],
 ): string =>
   `${nameOf(request, publicUrl, name)}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${isSecure(request, publicUrl) ? "; Secure" : ""}`
 
-/** The header `Set-Cookie` that begins a session. */
-export const beginning = (
+/** The header `Set-Cookie` that begins a session, or ends the one that there is. */
+export const sessionCookie = (
   request: HttpServerRequest.HttpServerRequest,
   publicUrl: string,
-  value: string,
-  lifetime: Duration.Duration,
-): string => setCookie(request, publicUrl, value, Math.floor(Duration.toSeconds(lifetime)))
+  { cookie, lifetime }: { readonly cookie: string; readonly lifetime: Duration.Duration } = ended,
+): string => setCookie(request, publicUrl, [NAME, "Strict"], cookie, Math.floor(Duration.toSeconds(lifetime)))
 
-/** The header `Set-Cookie` that ends a session. */
-export const ending = (request: HttpServerRequest.HttpServerRequest, publicUrl: string): string =>
-  setCookie(request, publicUrl, "", 0)
+const ended = { cookie: "", lifetime: Duration.zero }
 
-/** The header `Set-Cookie` with the secret of a sign-in that begins. */
-export const beginningAttempt = (
-  request: HttpServerRequest.HttpServerRequest,
-  publicUrl: string,
-  secret: string,
-): string => setCookie(request, publicUrl, secret, ATTEMPT_SECONDS, [ATTEMPT_NAME, "Lax"])
-
-/** The header `Set-Cookie` that ends a sign-in. */
-export const endingAttempt = (request: HttpServerRequest.HttpServerRequest, publicUrl: string): string =>
-  setCookie(request, publicUrl, "", 0, [ATTEMPT_NAME, "Lax"])
+/** The header `Set-Cookie` with the secret of a sign-in that begins. Without a secret, it ends the sign-in. */
+export const attemptCookie = (request: HttpServerRequest.HttpServerRequest, publicUrl: string, secret = ""): string =>
+  setCookie(request, publicUrl, [ATTEMPT_NAME, "Lax"], secret, secret === "" ? 0 : ATTEMPT_SECONDS)

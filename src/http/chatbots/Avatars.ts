@@ -27,7 +27,10 @@ export const avatarHandlers = Effect.gen(function* () {
   return {
     avatar: HttpApiBuilder.handler(Api, "system", "avatar", ({ params }) =>
       Effect.map(avatars.get(params.name), (image) =>
-        HttpServerResponse.uint8Array(image, { contentType: imageContentType(image), headers }),
+        HttpServerResponse.uint8Array(image, {
+          contentType: imageContentType(image) ?? "application/octet-stream",
+          headers,
+        }),
       ),
     ),
 

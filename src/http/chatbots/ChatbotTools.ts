@@ -14,15 +14,15 @@ export const layer = HttpApiBuilder.group(
     const tools = yield* ChatbotTools
 
     return handlers.handleAll({
-      createTool: ({ params, payload }) => Effect.map(tools.create(params.chatbotId, payload), (tool) => ({ tool })),
-      listTools: ({ params }) => Effect.map(tools.list(params.chatbotId), (found) => ({ tools: found })),
-      getTool: ({ params }) => Effect.map(tools.get(params.chatbotId, params.toolId), (tool) => ({ tool })),
+      createTool: ({ params, payload }) => Effect.bindTo(tools.create(params.chatbotId, payload), "tool"),
+      listTools: ({ params }) => Effect.bindTo(tools.list(params.chatbotId), "tools"),
+      getTool: ({ params }) => Effect.bindTo(tools.get(params.chatbotId, params.toolId), "tool"),
       updateTool: ({ params, payload }) =>
-        Effect.map(tools.update(params.chatbotId, params.toolId, toolChange(payload)), (tool) => ({ tool })),
+        Effect.bindTo(tools.update(params.chatbotId, params.toolId, toolChange(payload)), "tool"),
       tryTool: ({ params, payload }) =>
-        Effect.map(tools.tryStored(params.chatbotId, params.toolId, payload.input), (trial) => ({ trial })),
+        Effect.bindTo(tools.tryStored(params.chatbotId, params.toolId, payload.input), "trial"),
       tryDeclaration: ({ params, payload }) =>
-        Effect.map(tools.tryDeclared(params.chatbotId, payload.tool, payload.input), (trial) => ({ trial })),
+        Effect.bindTo(tools.tryDeclared(params.chatbotId, payload.tool, payload.input), "trial"),
       deleteTool: ({ params }) =>
         Effect.as(tools.remove(params.chatbotId, params.toolId), { message: "Tool deleted successfully" as const }),
     })

@@ -154,7 +154,7 @@ const overview = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const chatbots = yield* Chatbots
 
-    return handlers.handleAll({ totals: () => Effect.map(chatbots.totals, (totals) => ({ totals })) })
+    return handlers.handleAll({ totals: () => Effect.bindTo(chatbots.totals, "totals") })
   }),
 )
 

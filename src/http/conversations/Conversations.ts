@@ -31,11 +31,10 @@ const ofChatbot = HttpApiBuilder.group(
         return { data: sessions, metadata: pageMetadata(page, total) }
       }),
 
-      get: ({ params }) =>
-        Effect.map(conversations.get(params.chatbotId, params.sessionId), (session) => ({ session })),
+      get: ({ params }) => Effect.bindTo(conversations.get(params.chatbotId, params.sessionId), "session"),
 
       update: ({ params, payload }) =>
-        Effect.map(conversations.update(params.chatbotId, params.sessionId, payload), (session) => ({ session })),
+        Effect.bindTo(conversations.update(params.chatbotId, params.sessionId, payload), "session"),
 
       rate: ({ params, payload: { rating, comment = null } }) => {
         const feedback = rating === null ? null : { rating, comment }
@@ -50,7 +49,7 @@ const ofChatbot = HttpApiBuilder.group(
           transcriptFile(notations[formatOf(query, request)], session, messages),
         ),
 
-      erase: ({ payload }) => Effect.map(conversations.erase(payload), (erased) => ({ erased })),
+      erase: ({ payload }) => Effect.bindTo(conversations.erase(payload), "erased"),
 
       delete: ({ params }) =>
         Effect.as(conversations.remove(params.chatbotId, params.sessionId), {

@@ -11,8 +11,7 @@ export const layer = HttpApiBuilder.group(
     const replies = yield* Replies
 
     return handlers.handleAll({
-      reviewReply: ({ params }) =>
-        Effect.map(replies.review(params.chatbotId, params.messageId), (reply) => ({ reply })),
+      reviewReply: ({ params }) => Effect.bindTo(replies.review(params.chatbotId, params.messageId), "reply"),
     })
   }),
 )

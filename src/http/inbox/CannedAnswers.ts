@@ -10,13 +10,12 @@ export const layer = HttpApiBuilder.group(
     const answers = yield* CannedAnswers
 
     return handlers.handleAll({
-      list: ({ params }) => Effect.map(answers.list(params.chatbotId), (canned_answers) => ({ canned_answers })),
+      list: ({ params }) => Effect.bindTo(answers.list(params.chatbotId), "canned_answers"),
 
-      create: ({ params, payload }) =>
-        Effect.map(answers.create(params.chatbotId, payload), (canned_answer) => ({ canned_answer })),
+      create: ({ params, payload }) => Effect.bindTo(answers.create(params.chatbotId, payload), "canned_answer"),
 
       update: ({ params, payload }) =>
-        Effect.map(answers.update(params.chatbotId, params.answerId, payload), (canned_answer) => ({ canned_answer })),
+        Effect.bindTo(answers.update(params.chatbotId, params.answerId, payload), "canned_answer"),
 
       remove: ({ params }) =>
         Effect.as(answers.remove(params.chatbotId, params.answerId), {

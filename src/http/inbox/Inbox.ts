@@ -11,10 +11,9 @@ const ofChatbot = HttpApiBuilder.group(
 
     return handlers.handleAll({
       handOver: ({ params, payload }) =>
-        Effect.map(inbox.handOver(params.chatbotId, params.sessionId, payload.assignee), (session) => ({ session })),
+        Effect.bindTo(inbox.handOver(params.chatbotId, params.sessionId, payload.assignee), "session"),
 
-      giveBack: ({ params }) =>
-        Effect.map(inbox.giveBack(params.chatbotId, params.sessionId), (session) => ({ session })),
+      giveBack: ({ params }) => Effect.bindTo(inbox.giveBack(params.chatbotId, params.sessionId), "session"),
 
       say: ({ params, payload }) =>
         Effect.map(inbox.say(params.chatbotId, params.sessionId, payload), ({ message, session }) => ({
@@ -23,11 +22,11 @@ const ofChatbot = HttpApiBuilder.group(
         })),
 
       note: ({ params, payload }) =>
-        Effect.map(inbox.note(params.chatbotId, params.sessionId, payload.text), (event) => ({ event })),
+        Effect.bindTo(inbox.note(params.chatbotId, params.sessionId, payload.text), "event"),
 
-      events: ({ params }) => Effect.map(inbox.events(params.chatbotId, params.sessionId), (events) => ({ events })),
+      events: ({ params }) => Effect.bindTo(inbox.events(params.chatbotId, params.sessionId), "events"),
 
-      draft: ({ params }) => Effect.map(inbox.draft(params.chatbotId, params.sessionId), (draft) => ({ draft })),
+      draft: ({ params }) => Effect.bindTo(inbox.draft(params.chatbotId, params.sessionId), "draft"),
 
       presence: ({ params, payload: { read_to, state } }) => {
         const readTo = read_to === undefined ? undefined : new Date(read_to)

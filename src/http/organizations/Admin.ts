@@ -31,8 +31,7 @@ export const layer = HttpApiBuilder.group(
     const backups = yield* BackupRuns
 
     return handlers.handleAll({
-      createOrganization: ({ payload }) =>
-        Effect.map(admin.createOrganization(payload.name), (organization) => ({ organization })),
+      createOrganization: ({ payload }) => Effect.bindTo(admin.createOrganization(payload.name), "organization"),
 
       listOrganizations: ({ query, request }) =>
         Effect.map(
@@ -41,9 +40,7 @@ export const layer = HttpApiBuilder.group(
         ),
 
       updateOrganization: ({ params, payload }) =>
-        Effect.map(admin.updateOrganization(params.organizationId, organizationChange(payload)), (organization) => ({
-          organization,
-        })),
+        Effect.bindTo(admin.updateOrganization(params.organizationId, organizationChange(payload)), "organization"),
 
       deleteOrganization: ({ params }) =>
         Effect.as(admin.removeOrganization(params.organizationId), {
@@ -82,10 +79,10 @@ export const layer = HttpApiBuilder.group(
           pageIn(request.url, query, (api_keys) => ({ api_keys })),
         ),
 
-      revokeApiKey: ({ params }) => Effect.map(admin.revokeApiKey(params.apiKeyId), (api_key) => ({ api_key })),
+      revokeApiKey: ({ params }) => Effect.bindTo(admin.revokeApiKey(params.apiKeyId), "api_key"),
 
       updateApiKey: ({ params, payload }) =>
-        Effect.map(admin.updateApiKey(params.apiKeyId, apiKeyChange(payload)), (api_key) => ({ api_key })),
+        Effect.bindTo(admin.updateApiKey(params.apiKeyId, apiKeyChange(payload)), "api_key"),
     })
   }),
 )

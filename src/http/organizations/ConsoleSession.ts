@@ -9,14 +9,7 @@ import { ProviderSignIn } from "../../services/people/ProviderSignIn.ts"
 import { PersonSessions } from "../../services/people/PersonSessions.ts"
 import { type Begun, SignIns } from "../../services/people/SignIns.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
-import {
-  attemptOf,
-  beginning,
-  beginningAttempt,
-  consoleCookieOf,
-  ending,
-  isOfForeignPage,
-} from "../access/ConsoleCookie.ts"
+import { attemptOf, consoleCookieOf, isOfForeignPage, attemptCookie, sessionCookie } from "../access/ConsoleCookie.ts"
 import { mayUsePasskeys, pageOf } from "../access/RelyingParty.ts"
 
 const foreignPage = new Forbidden({ detail: "Only the console's own pages sign in and out." })
@@ -24,7 +17,8 @@ const foreignPage = new Forbidden({ detail: "Only the console's own pages sign i
 const ensureOurs = (request: HttpServerRequest.HttpServerRequest) =>
   isOfForeignPage(request) ? Effect.fail(foreignPage) : Effect.void
 
-const noStore = { "cache-control": "no-store" } as const
+const withCookie = <A>(body: A, cookie: string) =>
+  HttpApiSchema.withHeaders({ body, headers: { "set-cookie": cookie, "cache-control": "no-store" as const } })
 
 const access = HttpApiBuilder.group(
   Api,
@@ -39,19 +33,12 @@ const access = HttpApiBuilder.group(
     /** Answers with a new session, whose cookie replaces that of the attempt. */
     const signedIn = (
       request: HttpServerRequest.HttpServerRequest,
-      { cookie, lifetime, session }: Effect.Success<ReturnType<typeof sessions.begin>>,
-    ) =>
-      HttpApiSchema.withHeaders({
-        body: { session },
-        headers: { "set-cookie": beginning(request, publicUrl, cookie, lifetime), ...noStore },
-      })
+      begun: Effect.Success<ReturnType<typeof sessions.begin>>,
+    ) => withCookie({ session: begun.session }, sessionCookie(request, publicUrl, begun))
 
     /** Answers with what a browser does next, and the cookie of the attempt. */
     const begun = <A>(request: HttpServerRequest.HttpServerRequest, { answer, secret }: Begun<A>) =>
-      HttpApiSchema.withHeaders({
-        body: answer,
-        headers: { "set-cookie": beginningAttempt(request, publicUrl, secret), ...noStore },
-      })
+      withCookie(answer, attemptCookie(request, publicUrl, secret))
 
     return handlers.handleAll({
       signIn: Effect.fnUntraced(function* ({ payload, request }) {
@@ -64,10 +51,8 @@ const access = HttpApiBuilder.group(
         const cookie = consoleCookieOf(request, publicUrl)
         const ended = cookie === undefined ? undefined : yield* sessions.end(cookie)
         const redirect_to = ended && (yield* providers.signOutUrl(ended))
-        return HttpApiSchema.withHeaders({
-          body: { message: "Signed out successfully" as const, ...(redirect_to !== undefined && { redirect_to }) },
-          headers: { "set-cookie": ending(request, publicUrl), ...noStore },
-        })
+        const body = { message: "Signed out successfully" as const, ...(redirect_to !== undefined && { redirect_to }) }
+        return withCookie(body, sessionCookie(request, publicUrl))
       }),
 
       entrance: ({ query, request }) =>
@@ -114,8 +99,8 @@ const session = HttpApiBuilder.group(
     const people = yield* PersonSessions
 
     return handlers.handleAll({
-      whoAmI: () => Effect.map(sessions.current, (current) => ({ session: current })),
-      sessions: () => Effect.map(people.own, (own) => ({ sessions: own })),
+      whoAmI: () => Effect.bindTo(sessions.current, "session"),
+      sessions: () => Effect.bindTo(people.own, "sessions"),
       endSession: ({ params }) =>
         Effect.as(people.endOwn(params.sessionId), { message: "Session ended successfully" as const }),
     })

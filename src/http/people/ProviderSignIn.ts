@@ -4,7 +4,7 @@ import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { type Onward, ProviderSignIn } from "../../services/people/ProviderSignIn.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
-import { attemptOf, beginning, beginningAttempt, endingAttempt } from "../access/ConsoleCookie.ts"
+import { attemptCookie, attemptOf, sessionCookie } from "../access/ConsoleCookie.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -19,11 +19,9 @@ export const layer = HttpApiBuilder.group(
         headers: {
           location,
           "set-cookie":
-            session !== undefined
-              ? beginning(request, publicUrl, session.cookie, session.lifetime)
-              : secret !== undefined
-                ? beginningAttempt(request, publicUrl, secret)
-                : endingAttempt(request, publicUrl),
+            session === undefined
+              ? attemptCookie(request, publicUrl, secret)
+              : sessionCookie(request, publicUrl, session),
           "cache-control": "no-store" as const,
         },
       })

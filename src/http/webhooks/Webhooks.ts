@@ -18,23 +18,23 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       createWebhook: ({ payload }) => Effect.map(webhooks.create(payload), issued),
-      listWebhooks: () => Effect.map(webhooks.list, (found) => ({ webhooks: found })),
-      getWebhook: ({ params }) => Effect.map(webhooks.get(params.webhookId), (webhook) => ({ webhook })),
+      listWebhooks: () => Effect.bindTo(webhooks.list, "webhooks"),
+      getWebhook: ({ params }) => Effect.bindTo(webhooks.get(params.webhookId), "webhook"),
       updateWebhook: ({ params, payload }) =>
-        Effect.map(webhooks.update(params.webhookId, webhookChange(payload)), (webhook) => ({ webhook })),
+        Effect.bindTo(webhooks.update(params.webhookId, webhookChange(payload)), "webhook"),
       deleteWebhook: ({ params }) =>
         Effect.as(webhooks.remove(params.webhookId), { message: "Webhook deleted successfully" as const }),
       rotateWebhookSecret: ({ params }) => Effect.map(webhooks.rotate(params.webhookId), issued),
-      testWebhook: ({ params }) => Effect.map(webhooks.test(params.webhookId), (test) => ({ test })),
+      testWebhook: ({ params }) => Effect.bindTo(webhooks.test(params.webhookId), "test"),
       listWebhookDeliveries: ({ params, query, request }) =>
         Effect.map(
           webhooks.deliveries(params.webhookId, { state: query.state, type: query.type }, rangeOf(query)),
           pageIn(request.url, query, (deliveries) => ({ deliveries })),
         ),
       resendFailedDeliveries: ({ params, payload }) =>
-        Effect.map(webhooks.resendFailed(params.webhookId, DateTime.toDate(payload.since)), (resent) => ({ resent })),
+        Effect.bindTo(webhooks.resendFailed(params.webhookId, DateTime.toDate(payload.since)), "resent"),
       resendWebhookDelivery: ({ params }) =>
-        Effect.map(webhooks.resend(params.webhookId, params.deliveryId), (delivery) => ({ delivery })),
+        Effect.bindTo(webhooks.resend(params.webhookId, params.deliveryId), "delivery"),
     })
   }),
 )

@@ -15,8 +15,7 @@ export const layer = HttpApiBuilder.group(
           identity_secret: identitySecret,
           secret: Redacted.value(secret),
         })),
-      listIdentitySecrets: ({ params }) =>
-        Effect.map(secrets.list(params.chatbotId), (found) => ({ identity_secrets: found })),
+      listIdentitySecrets: ({ params }) => Effect.bindTo(secrets.list(params.chatbotId), "identity_secrets"),
       deleteIdentitySecret: ({ params }) =>
         Effect.as(secrets.remove(params.chatbotId, params.secretId), {
           message: "Identity secret deleted successfully" as const,

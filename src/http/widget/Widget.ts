@@ -64,19 +64,14 @@ const conversing = HttpApiBuilder.group(
         }
       }),
 
-      removeAll: () =>
-        Effect.map(
-          Visitor.use((visitor) => conversations.removeAll(visitor)),
-          (deleted) => ({ deleted }),
-        ),
+      removeAll: Effect.fnUntraced(function* () {
+        return { deleted: yield* conversations.removeAll(yield* Visitor) }
+      }),
 
-      remove: ({ params }) =>
-        Effect.as(
-          Visitor.use((visitor) => conversations.remove(visitor, params.conversationId)),
-          {
-            message: "Conversation deleted successfully" as const,
-          },
-        ),
+      remove: Effect.fnUntraced(function* ({ params }) {
+        yield* conversations.remove(yield* Visitor, params.conversationId)
+        return { message: "Conversation deleted successfully" as const }
+      }),
 
       transcript: Effect.fnUntraced(function* ({ params, query, request }) {
         const { conversation, messages } = yield* conversations.transcript(yield* Visitor, params.conversationId)
@@ -103,41 +98,33 @@ const conversing = HttpApiBuilder.group(
         return yield* respondWithReply(reading, streaming)
       }),
 
-      stop: ({ params }) =>
-        Effect.as(
-          Visitor.use((visitor) => chats.stop(visitor, params.replyId)),
-          {
-            message: "Reply stopped successfully" as const,
-          },
-        ),
+      stop: Effect.fnUntraced(function* ({ params }) {
+        yield* chats.stop(yield* Visitor, params.replyId)
+        return { message: "Reply stopped successfully" as const }
+      }),
 
-      handOver: ({ payload }) =>
-        Effect.map(
-          Visitor.use((visitor) => handovers.handOver(visitor, payload)),
-          (conversation) => ({ conversation }),
-        ),
+      handOver: Effect.fnUntraced(function* ({ payload }) {
+        return { conversation: yield* handovers.handOver(yield* Visitor, payload) }
+      }),
 
       // The scope of a request closes when its response is over, and the subscription ends with it.
       updates: Effect.fnUntraced(function* ({ params, request }) {
         return yield* respondWithChanges(request, yield* updates.subscribe(yield* Visitor, params.conversationId))
       }),
 
-      presence: ({ params, payload }) =>
-        Effect.map(
-          Visitor.use((visitor) => handovers.presence(visitor, params.conversationId, payload)),
-          (handover) => ({ handover }),
-        ),
+      presence: Effect.fnUntraced(function* ({ params, payload }) {
+        return { handover: yield* handovers.presence(yield* Visitor, params.conversationId, payload) }
+      }),
 
       upload: uploadOfVisitor,
       voiceTurn: yield* turnOfVisitor,
 
       startCall: ({ payload }) => Visitor.use((visitor) => calls.start(visitor, payload)),
 
-      endCall: ({ params }) =>
-        Effect.as(
-          Visitor.use((visitor) => calls.hangUp(visitor, params.callId)),
-          { message: "Call ended successfully" as const },
-        ),
+      endCall: Effect.fnUntraced(function* ({ params }) {
+        yield* calls.hangUp(yield* Visitor, params.callId)
+        return { message: "Call ended successfully" as const }
+      }),
     })
   }),
 )

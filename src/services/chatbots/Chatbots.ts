@@ -65,7 +65,14 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
     const publicUrl = yield* PublicUrl
     const voices = yield* VoiceServers
 
-    const present = ({ avatar_blob, suggestions, ...row }: Storage.ShownChatbot): Chatbot => ({
+    const present = ({
+      avatar_blob,
+      chat_widget_config: _,
+      has_questions: __,
+      suggestions,
+      tool_count: ___,
+      ...row
+    }: Storage.WholeChatbot): Chatbot => ({
       ...row,
       settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
       created_at: timestamp(row.created_at),
@@ -177,7 +184,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
             chat_widget_config: emptyChatWidget,
           })
         })
-        return present(Storage.shownOf(yield* underSlug(input.slug, input.name, insertAs)))
+        return present(yield* underSlug(input.slug, input.name, insertAs))
       }),
 
       /** Copies a chatbot's configuration, without documents, conversations and API keys; fails like `create`. */
@@ -219,20 +226,18 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
         ifMatch: IfMatch,
       ) {
         yield* ensureServes(id)
-        const { row } = yield* storage.modify(id, (row) =>
-          Effect.andThen(ensureMatch(row, ifMatch), () =>
-            Effect.flatMap(change(present(Storage.shownOf(row))), changed(row)),
-          ),
+        const row = yield* storage.modify(id, (row) =>
+          Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
         )
         yield* blobs.collect
-        return present(Storage.shownOf(row))
+        return present(row)
       }),
 
       /** Makes the blob with this key the chatbot's avatar. The blob of the previous avatar is deleted. */
       setAvatar: Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
-        const { row } = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
+        const row = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
         yield* blobs.collect
-        return present(Storage.shownOf(row))
+        return present(row)
       }),
 
       chatWidget: (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf),
@@ -249,7 +254,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
         change: Change<ChatWidgetConfig, ChatWidgetPatch>,
         ifMatch: IfMatch,
       ) {
-        const { row } = yield* modify(id, ifMatch, (row) =>
+        const row = yield* modify(id, ifMatch, (row) =>
           change(row.chat_widget_config).pipe(
             Effect.flatMap((patch) => mergedWidget(row, patch)),
             Effect.map((chat_widget_config) => ({ chat_widget_config })),
@@ -263,7 +268,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
         change: Change<VoiceWidgetConfig, VoiceWidgetPatch>,
         ifMatch: IfMatch,
       ) {
-        const { row } = yield* modify(id, ifMatch, (row) =>
+        const row = yield* modify(id, ifMatch, (row) =>
           change(row.voice_widget_config ?? {}).pipe(
             Effect.flatMap((patch) => mergedVoice(row, patch)),
             Effect.map((voice_widget_config) => ({ voice_widget_config })),

@@ -3,15 +3,13 @@ import type { ApiKey, ApiKeyPatch, KeyKind, Scope } from "../../domain/keys/ApiK
 import type { Limits } from "../../domain/organizations/Budget.ts"
 import { Caller, ensureScope, isOperator } from "../../domain/Caller.ts"
 import { excessBudget } from "../../domain/keys/Delegation.ts"
-import { type Forbidden, InvalidRequest, NotFound } from "../../domain/Errors.ts"
+import { type Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import type { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
 import type { Organization, OrganizationPatch } from "../../domain/organizations/Organization.ts"
 import type { Range } from "../../domain/Page.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { ApiKeys, type KeyRequest } from "../keys/ApiKeys.ts"
-import { Organizations } from "./Organizations.ts"
-
-const noOrganization = new NotFound({ detail: "There is no such organization." })
+import { Organizations, reach } from "./Organizations.ts"
 
 /** The properties of a new key. Without an organization, the key belongs to the caller's. */
 export interface AdminKeyRequest extends Omit<KeyRequest, "organization" | "scopes"> {
@@ -48,16 +46,6 @@ export class Admin extends Context.Service<Admin>()("parley/services/organizatio
       const organizations = yield* Organizations
       const keys = yield* ApiKeys
 
-      /** The only organization whose keys the caller reaches; undefined for an operator, who reaches all. */
-      const reach = Effect.map(Caller, (caller) => (isOperator(caller) ? undefined : caller.organizationId))
-
-      const organizationOf = Effect.fnUntraced(function* (requested: OrganizationId | undefined) {
-        const caller = yield* Caller
-        if (requested === undefined || requested === caller.organizationId) return caller.organizationId
-        const found = isOperator(caller) ? yield* organizations.find(requested) : undefined
-        return found === undefined ? yield* noOrganization : requested
-      })
-
       return {
         /** Creates an organization; fails with `Forbidden` without the scope `operator`. */
         createOrganization: (name: string) => Effect.andThen(ensureScope("operator"), organizations.create(name)),
@@ -79,13 +67,13 @@ export class Admin extends Context.Service<Admin>()("parley/services/organizatio
         removeOrganization: (id: OrganizationId) => Effect.andThen(ensureScope("operator"), organizations.remove(id)),
 
         createApiKey: (request: AdminKeyRequest) =>
-          Effect.flatMap(organizationOf(request.organization), (organization) =>
+          Effect.flatMap(organizations.within(request.organization), (organization) =>
             Effect.flatMap(complete(request), (completed) => keys.create({ ...completed, organization })),
           ),
 
         /** Lists the keys of an organization, or of the caller's if it is undefined; newest first. */
         listApiKeys: (organization: OrganizationId | undefined, range: Range) =>
-          Effect.flatMap(organizationOf(organization), (found) => keys.list(found, range)),
+          Effect.flatMap(organizations.within(organization), (found) => keys.list(found, range)),
 
         revokeApiKey: (id: ApiKeyId) => Effect.flatMap(reach, (only) => keys.revoke(id, only)),
 

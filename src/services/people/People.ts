@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller, COMMAND_LINE, ensureServes, isOperator } from "../../domain/Caller.ts"
-import { Forbidden, InvalidRequest, NotFound } from "../../domain/Errors.ts"
+import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import { type ChatbotId, type OrganizationId, PersonId } from "../../domain/Ids.ts"
 import { hashKey, KEY_ENTROPY_BYTES, type KeyMaker } from "../../domain/keys/ApiKey.ts"
 import { excessRights } from "../../domain/keys/Delegation.ts"
@@ -12,9 +12,9 @@ import type { Change } from "../../domain/schema/Merge.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/people/People.ts"
 import { PersonSessions } from "../../storage/people/PersonSessions.ts"
-import { Organizations } from "../../storage/organizations/Organizations.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
+import { Organizations, reach } from "../organizations/Organizations.ts"
 
 /** A person as it is shown, with its version. */
 export interface ShownPerson {
@@ -22,7 +22,6 @@ export interface ShownPerson {
   readonly version: bigint
 }
 
-const noOrganization = new NotFound({ detail: "There is no such organization." })
 const ofOneChatbot = InvalidRequest.at("roles", "Expected owners and admins of the organization, not of one chatbot")
 const notAnOwner = new Forbidden({ detail: "Only an owner makes owners, and changes or removes them." })
 
@@ -58,26 +57,11 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
     const random = yield* SecureRandom.SecureRandom
     const publicUrl = yield* PublicUrl
 
-    /** The only organization that the caller reaches; undefined for an operator, who reaches all. */
-    const reach = Caller.use((caller) => Effect.succeed(isOperator(caller) ? undefined : caller.organizationId))
-
-    const organizationOf = Effect.fnUntraced(function* (requested: OrganizationId | undefined) {
-      const caller = yield* Caller
-      if (requested === undefined || requested === caller.organizationId) return caller.organizationId
-      const found = isOperator(caller) ? yield* organizations.find(requested) : undefined
-      return found === undefined ? yield* noOrganization : requested
-    })
-
     /** Changes a person within reach, on behalf of the caller. */
-    const modify = Effect.fnUntraced(function* <E>(
+    const modify = <E>(
       id: PersonId,
       change: (person: Storage.PersonRow, hasOwner: boolean) => Effect.Effect<Storage.PersonChange, E, Caller>,
-    ) {
-      const caller = yield* Caller
-      return yield* storage.modify(id, yield* reach, (before, hasOwner) =>
-        Effect.provideService(change(before, hasOwner), Caller, caller),
-      )
-    })
+    ) => Effect.flatMap(reach, (only) => storage.modify(id, only, change))
 
     const newInvitation = Effect.gen(function* () {
       const token = makeInvitation(yield* random.randomBytes(KEY_ENTROPY_BYTES))
@@ -107,7 +91,7 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
       /** Invites a person on behalf of the caller, who gives no right that the caller lacks (`Forbidden`). */
       invite: Effect.fn("People.invite")(function* (input: PersonInput, requested: OrganizationId | undefined) {
         const { apiKeyId, organizationId } = yield* Caller
-        const organization = yield* organizationOf(requested)
+        const organization = yield* organizations.within(requested)
         yield* ensureMayGive(input.roles, yield* storage.hasOwner(organization))
         const maker = organization === organizationId ? apiKeyId : "operator"
         return yield* add(organization, input, apiKeyId === COMMAND_LINE ? "command line" : maker)
@@ -127,7 +111,7 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
 
       /** Lists the people of an organization, or of the caller's, by name. */
       list: (requested: OrganizationId | undefined) =>
-        Effect.map(Effect.flatMap(organizationOf(requested), storage.list), (rows) =>
+        Effect.map(Effect.flatMap(organizations.within(requested), storage.list), (rows) =>
           rows.map((row) => shown(row).person),
         ),
 

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Redacted, Struct } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Caller } from "../../domain/Caller.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import {
   type RoleMapping,
@@ -9,7 +8,6 @@ import {
   type SignInProviderInput,
   type SignInProviderPatch,
 } from "../../domain/people/SignInProvider.ts"
-import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { SafeFetch } from "../../outbound/SafeFetch.ts"
 import * as Storage from "../../storage/people/SignInProviders.ts"
@@ -68,8 +66,6 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
         change: Change<SignInProvider, SignInProviderPatch>,
         ifMatch: IfMatch,
       ) {
-        const caller = yield* Caller
-        const organization = yield* CurrentOrganization
         const stored = yield* storage.modify(id, (row) =>
           Effect.gen(function* () {
             yield* ensureMatch(row, ifMatch)
@@ -80,7 +76,7 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
             }
             yield* ensureMayMap([...row.role_mappings, ...content.role_mappings])
             return [content, client_secret === undefined ? undefined : Redacted.make(client_secret)] as const
-          }).pipe(Effect.provideService(Caller, caller), Effect.provideService(CurrentOrganization, organization)),
+          }),
         )
         return shown(stored)
       }),

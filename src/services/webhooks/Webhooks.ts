@@ -5,7 +5,6 @@ import { Conflict, InvalidRequest } from "../../domain/Errors.ts"
 import type { Range } from "../../domain/Page.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
-import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import {
   type Webhook,
   WEBHOOK_SECRET_BYTES,
@@ -107,8 +106,6 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/services/webho
     })
 
     const update = Effect.fn("Webhooks.update")(function* (id: WebhookId, change: Change<Webhook, WebhookPatch>) {
-      const caller = yield* Caller
-      const organization = yield* CurrentOrganization
       return yield* storage.modify(id, yield* reach, (webhook) =>
         Effect.gen(function* () {
           const { active, description, events, url } = { ...webhook, ...(yield* change(webhook)) }
@@ -119,7 +116,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/services/webho
             yield* ensureMayCall(url)
           }
           return { active, description, events, url }
-        }).pipe(Effect.provideService(Caller, caller), Effect.provideService(CurrentOrganization, organization)),
+        }),
       )
     })
 

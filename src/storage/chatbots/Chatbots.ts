@@ -14,7 +14,7 @@ import { deleteDocuments, deletePages, deleteSessions } from "../LargeDeletions.
 import { Quotas } from "../organizations/Quotas.ts"
 import { emptyDrafts } from "../conversations/UnfinishedReplies.ts"
 import { afterPlace, placeColumn, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
-import { decodeRows, rowOr } from "../Rows.ts"
+import { decodeRows, rowOr, decodeRowOr } from "../Rows.ts"
 import { committing, lengthy, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts, uuids, within } from "../sql/SqlValues.ts"
 
@@ -43,25 +43,13 @@ export const ChatbotRow = Schema.Struct({
 })
 export type ChatbotRow = typeof ChatbotRow.Type
 
-/** The columns that the API shows of a chatbot. */
-export const ShownChatbot = Schema.Struct({
-  ...Struct.omit(ChatbotRow.fields, ["chat_widget_config", "has_questions", "tool_count"]),
+/** A row with all that the API shows. */
+const WholeChatbot = Schema.Struct({
+  ...ChatbotRow.fields,
   /** People who have a role for it, or for the organization. Chats do not read them, since there may be many. */
   managers: Chatbot.fields.managers,
 })
-export type ShownChatbot = typeof ShownChatbot.Type
-
-/** A row with all that the API shows. */
-const WholeChatbot = Schema.Struct({ ...ChatbotRow.fields, managers: ShownChatbot.fields.managers })
 export type WholeChatbot = typeof WholeChatbot.Type
-
-/** The columns of a row that the API shows. */
-export const shownOf = ({
-  chat_widget_config: _,
-  has_questions: __,
-  tool_count: ___,
-  ...row
-}: WholeChatbot): ShownChatbot => row
 
 /** The columns that a list of models shows of a chatbot, with its place in the list. */
 export const NamedChatbot = Schema.Struct({
@@ -91,10 +79,10 @@ const isUuid = Schema.is(AnyUuid)
 /** The failure of a slug that another chatbot of the organization has. */
 export const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })
 
-const decodeChatbots = decodeRows(ChatbotRow)
-const decodeWhole = decodeRows(WholeChatbot)
+const decodeChatbot = decodeRowOr(ChatbotRow, chatbotNotFound)
+const decodeWhole = decodeRowOr(WholeChatbot, chatbotNotFound)
+const decodeMany = decodeRows(WholeChatbot)
 const decodeNamed = decodeRows(NamedChatbot)
-const decodeShown = decodeRows(ShownChatbot)
 const decodeSlugs = decodeRows(Schema.Struct({ slug: Schema.String }))
 
 /** The table `chatbots`, always within the current organization. */
@@ -104,8 +92,12 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
     const auditing = yield* Auditing
     const quotas = yield* Quotas
 
-    const base = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
-         voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version, created_at, updated_at`
+    const own = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
+      chat_widget_config, voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version,
+      tool_count, created_at, updated_at, exists (
+        select from question_forms
+        where chatbot_id = chatbots.id and question_forms.organization_id = chatbots.organization_id
+      ) as has_questions`
     const managers = `(
            select jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'role', r.role) order by lower(p.name), p.id, r.role)
            from (
@@ -116,12 +108,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
            ) r join people p on p.id = r.person_id and p.organization_id = chatbots.organization_id
            where p.state = 'active'
          ) as managers`
-    const own = `${base}, chat_widget_config, tool_count, exists (
-      select from question_forms
-      where chatbot_id = chatbots.id and question_forms.organization_id = chatbots.organization_id
-    ) as has_questions`
     const columns = sql.literal(own)
-    const shownColumns = sql.literal(`${base}, ${managers}`)
     const wholeColumns = sql.literal(`${own}, ${managers}`)
 
     const removeRow = Effect.fnUntraced(function* (id: ChatbotId, organization: OrganizationId) {
@@ -137,13 +124,11 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
         sql`exists (select from gone) and exists (
           select from organizations where id = ${organization} and deleted_at is null)`,
       )
-      yield* only(
-        sql`
-          with gone as (
-            delete from chatbots where id = ${id} and organization_id = ${organization} returning id, name, slug
-          ), audited as (${audited})
-          select id from gone`,
-      )
+      yield* rowOr(chatbotNotFound)(sql`
+        with gone as (
+          delete from chatbots where id = ${id} and organization_id = ${organization} returning id, name, slug
+        ), audited as (${audited})
+        select id from gone`)
       yield* emptyDrafts(sql, sql`chatbot_id = ${id} and organization_id = ${organization}`)
     }, transaction(sql))
 
@@ -159,40 +144,34 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
             target: id,
             after: concealed({ name, slug }),
           })
-          return yield* only(
-            decodeWhole(sql`
+          const row = decodeWhole(sql`
             with audited as (${audited})
-            insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${wholeColumns}`),
-          ).pipe(Effect.catchTag("NotFound", Effect.die))
+            insert into chatbots ${sql.insert(encode({ ...chatbot, organization_id }))} returning ${wholeColumns}`)
+          return yield* Effect.catchTag(row, "NotFound", Effect.die)
         },
         committing<SlugTaken>(sql, onUniqueViolation("chatbots_slug", slugTaken)),
       ),
 
       get: Effect.fnUntraced(function* (id: ChatbotId) {
         const organization = yield* CurrentOrganization
-        return yield* only(
-          decodeChatbots(sql`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`),
-        )
+        return yield* decodeChatbot(sql`
+          select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`)
       }, withoutSqlErrors),
 
       /** Returns what the API shows of a chatbot. */
       shown: Effect.fnUntraced(function* (id: ChatbotId) {
         const organization = yield* CurrentOrganization
-        return yield* only(
-          decodeShown(sql`
-            select ${shownColumns} from chatbots where id = ${id} and organization_id = ${organization}`),
-        )
+        return yield* decodeWhole(sql`
+          select ${wholeColumns} from chatbots where id = ${id} and organization_id = ${organization}`)
       }, withoutSqlErrors),
 
       /** Finds a chatbot by its id or its slug. Where a slug looks like an id, the chatbot with that id wins. */
       named: Effect.fnUntraced(function* (name: string) {
         const organization = yield* CurrentOrganization
-        return yield* only(
-          decodeChatbots(sql`
-            select ${columns} from chatbots
-            where organization_id = ${organization} and (slug = ${name} ${isUuid(name) ? sql`or id = ${name}` : sql``})
-            order by slug = ${name} limit 1`),
-        )
+        return yield* decodeChatbot(sql`
+          select ${columns} from chatbots
+          where organization_id = ${organization} and (slug = ${name} ${isUuid(name) ? sql`or id = ${name}` : sql``})
+          order by slug = ${name} limit 1`)
       }, withoutSqlErrors),
 
       /** Lists the chatbots, newest first. */
@@ -208,8 +187,8 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
       /** Returns the chatbots with these ids, in the same order, without those that do not exist. */
       getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {
         const organization = yield* CurrentOrganization
-        return yield* decodeShown(sql`
-          select ${shownColumns} from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
+        return yield* decodeMany(sql`
+          select ${wholeColumns} from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
           join chatbots on id = wanted_id where organization_id = ${organization} order by number`)
       }, withoutSqlErrors),
 
@@ -228,29 +207,25 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
       modify: <E>(id: ChatbotId, change: (row: WholeChatbot) => Effect.Effect<ChatbotChange, E>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
-          const row = yield* only(
-            decodeWhole(sql`
-              select ${wholeColumns} from chatbots where id = ${id} and organization_id = ${organization} for update`),
-          )
+          const row = yield* decodeWhole(sql`
+            select ${wholeColumns} from chatbots where id = ${id} and organization_id = ${organization} for update`)
           const changes = yield* change(row)
           // Indexes hold the synonyms of the version of the knowledge.
           const isFoundOtherwise =
             changes.settings !== undefined &&
             JSON.stringify(changes.settings.synonyms) !== JSON.stringify(row.settings.synonyms)
-          const changed = yield* only(
-            decodeWhole(sql`
-              update chatbots set ${sql.csv([
-                ...Object.entries(encode(changes)).map(([column, value]) => sql`${sql(column)} = ${value}`),
-                sql`version = version + 1`,
-                ...(isFoundOtherwise ? [sql`knowledge_version = knowledge_version + 1`] : []),
-                sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
-              ])} where id = ${id} and organization_id = ${organization} returning ${wholeColumns}`),
-          )
+          const changed = yield* decodeWhole(sql`
+            update chatbots set ${sql.csv([
+              ...Object.entries(encode(changes)).map(([column, value]) => sql`${sql(column)} = ${value}`),
+              sql`version = version + 1`,
+              ...(isFoundOtherwise ? [sql`knowledge_version = knowledge_version + 1`] : []),
+              sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+            ])} where id = ${id} and organization_id = ${organization} returning ${wholeColumns}`)
           const audited = changeOf(configurationOf(row), configurationOf(changed))
           if (audited !== undefined) {
             yield* auditing.record(sql, { organization, action: "chatbot.updated", target: id, ...audited })
           }
-          return { row: changed }
+          return changed
         }).pipe(committing<SlugTaken>(sql, onUniqueViolation("chatbots_slug", slugTaken))),
 
       /**
@@ -268,8 +243,6 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
-
-const only = rowOr(chatbotNotFound)
 
 const jsonColumns = new Set(["personality_config", "settings", "chat_widget_config", "voice_widget_config"])
 

@@ -6,7 +6,7 @@ import { Conflict, InvalidRequest } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, type SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Quotas } from "../organizations/Quotas.ts"
-import { decodeRows } from "../Rows.ts"
+import { decodeRows, decodeRow } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { lengthy, onCheckViolation, onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval } from "../sql/SqlValues.ts"
@@ -30,7 +30,7 @@ const StoredFile = Schema.Struct({ name: Schema.String, media_type: Schema.Strin
 const SentFile = Schema.Struct({ ...StoredFile.fields, message_id: MessageId, size: Schema.Finite })
 export type SentFile = typeof SentFile.Type
 
-const decodeFiles = decodeRows(StoredFile)
+const decodeFile = decodeRow(StoredFile)
 const decodeSent = decodeRows(SentFile)
 
 const tooManyUnsent = new Conflict({
@@ -76,13 +76,13 @@ export class Attachments extends Context.Service<Attachments>()("parley/storage/
       ),
 
       /** Finds the attachment of any organization that has this address; undefined if there is none. */
-      at: Effect.fnUntraced(function* (id: AttachmentId, secret: string) {
-        const [found] = yield* decodeFiles(system`
-          select a.name, a.media_type, a.blob_key
-          from attachments a join organizations o on o.id = a.organization_id and o.deleted_at is null
-          where a.id = ${id} and a.secret = ${secret}`)
-        return found
-      }, withoutSqlErrors),
+      at: (id: AttachmentId, secret: string) =>
+        withoutSqlErrors(
+          decodeFile(system`
+            select a.name, a.media_type, a.blob_key
+            from attachments a join organizations o on o.id = a.organization_id and o.deleted_at is null
+            where a.id = ${id} and a.secret = ${secret}`),
+        ),
 
       /** Returns the attachments that were sent in a conversation, the latest first. */
       sentIn: Effect.fnUntraced(function* (session: SessionId) {

@@ -11,7 +11,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { makeAppend, makeReply } from "./ConversationWrites.ts"
 import { personColumns, sessionNamed, sessionNotFound } from "./Messages.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
-import { decodeRows, TimestampColumn } from "../Rows.ts"
+import { decodeRows, TimestampColumn, decodeRow, decodeRowOr } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
@@ -89,15 +89,15 @@ export const SESSION_COLUMNS = `s.id, s.chatbot_id, s.session_token, s.platform,
     order by m.created_at, m.id limit 1
   ) as title`
 
-const decodeSessions = decodeRows(SessionRow)
-const decodeOpen = decodeRows(OpenSession)
+const decodeSession = decodeRowOr(SessionRow, sessionNotFound)
+const decodeOpen = decodeRow(OpenSession)
 const decodePage = decodeRows(
   Schema.Union([
     Schema.Struct({ total: Schema.Int, ...SessionRow.fields }),
     Schema.Struct({ total: Schema.Int, id: Schema.Null }),
   ]),
 )
-const decodeIds = decodeRows(Schema.Struct({ id: SessionId }))
+const decodeId = decodeRowOr(Schema.Struct({ id: SessionId }), sessionNotFound)
 
 /** The tables `sessions` and `messages`, always within the current organization. */
 export class Conversations extends Context.Service<Conversations>()("parley/storage/conversations/Conversations", {
@@ -112,9 +112,10 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
 
     const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
       const organization = yield* CurrentOrganization
-      const [row] = yield* decodeSessions(sql`
-        select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`)
-      return row === undefined ? yield* sessionNotFound : toSession(row)
+      return toSession(
+        yield* decodeSession(sql`
+          select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`),
+      )
     }, withoutSqlErrors)
 
     return {
@@ -122,7 +123,7 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
       find: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, bounds: HistoryBounds) {
         const organization = yield* CurrentOrganization
         // The database knows the length of a text without reading it, so that texts which do not fit are never read.
-        const [row] = yield* decodeOpen(sql`
+        return yield* decodeOpen(sql`
           select s.id, s.user_info, s.may_ask_email, coalesce((
             select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
               'content', left(content, ${bounds.characters}::int), 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name, 'has_files', attachments is not null)
@@ -137,7 +138,6 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
             ) last where bytes <= ${bounds.bytes}::int
           ), '[]') as history
           from sessions s where ${named(chatbot, name, organization)}`)
-        return row
       }, withoutSqlErrors),
 
       /**
@@ -204,9 +204,8 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
       remove: Effect.fnUntraced(
         function* (chatbot: ChatbotId, name: SessionName) {
           const organization = yield* CurrentOrganization
-          const [gone] = yield* decodeIds(sql`
-          delete from sessions s where ${named(chatbot, name, organization)} returning s.id`)
-          if (gone === undefined) return yield* sessionNotFound
+          const gone = yield* decodeId(sql`
+            delete from sessions s where ${named(chatbot, name, organization)} returning s.id`)
           // A statement of its own, so that it sees what was stored before the session was locked.
           yield* emptyDrafts(sql, sql`session_id = ${gone.id} and organization_id = ${organization}`)
           yield* auditing.record(sql, { organization, action: "conversation.deleted", target: gone.id, chatbot })

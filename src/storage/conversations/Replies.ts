@@ -5,7 +5,7 @@ import { SenderType } from "../../domain/chat/Conversation.ts"
 import { ReplySearch } from "../../domain/chat/ReplyGround.ts"
 import { type ChatbotId, DocumentId, MessageId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { ROWS_AT_ONCE } from "../LargeDeletions.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { lengthy, withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -17,7 +17,7 @@ import { replyNotFound } from "./Messages.ts"
 const HISTORY_MAX = 40
 const HISTORY_TEXT_MAX = 32_000
 
-const decodeReplies = decodeRows(
+const decodeReply = decodeRowOr(
   Schema.Struct({
     id: MessageId,
     session_id: SessionId,
@@ -35,6 +35,7 @@ const decodeReplies = decodeRows(
     /** The messages before it, oldest first. */
     history: Schema.Array(HistoryMessage),
   }),
+  replyNotFound,
 )
 
 const PassageNow = Schema.Struct({
@@ -59,29 +60,27 @@ export class Replies extends Context.Service<Replies>()("parley/storage/conversa
       /** Finds a message of a chatbot with what it rests on, as far as that is kept, and with the messages before it. */
       get: Effect.fnUntraced(function* (chatbot: ChatbotId, message: MessageId) {
         const organization = yield* CurrentOrganization
-        return yield* rowOr(replyNotFound)(
-          decodeReplies(sql`
-            select m.id, m.session_id, m.sender_type, m.content, m.created_at, m.model, m.sources, m.tool_results,
-              g.question, g.searches, g.server_version, c.setup, coalesce((
-                select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type, 'content', content, 'model', model,
-                  'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name,
-                  'has_files', attachments is not null) order by created_at, id)
-                from (
-                  select id, sender_type, left(content, ${HISTORY_TEXT_MAX}::int) as content, model, finish_reason, metadata,
-                    person_name, attachments, created_at
-                  from messages b
-                  where b.session_id = m.session_id and b.organization_id = ${organization}
-                    and (b.created_at, b.id) < (m.created_at, m.id)
-                  order by created_at desc, id desc limit ${HISTORY_MAX}
-                ) last
-              ), '[]') as history
-            from messages m
-              join sessions s on s.id = m.session_id and s.organization_id = ${organization} and s.chatbot_id = ${chatbot}
-              left join reply_grounds g on g.message_id = m.id and g.organization_id = ${organization}
-              left join chatbot_setups c on c.chatbot_id = ${chatbot} and c.setup_hash = g.setup_hash
-                and c.organization_id = ${organization}
-            where m.id = ${message} and m.organization_id = ${organization}`),
-        )
+        return yield* decodeReply(sql`
+          select m.id, m.session_id, m.sender_type, m.content, m.created_at, m.model, m.sources, m.tool_results,
+            g.question, g.searches, g.server_version, c.setup, coalesce((
+              select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type, 'content', content, 'model', model,
+                'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name,
+                'has_files', attachments is not null) order by created_at, id)
+              from (
+                select id, sender_type, left(content, ${HISTORY_TEXT_MAX}::int) as content, model, finish_reason, metadata,
+                  person_name, attachments, created_at
+                from messages b
+                where b.session_id = m.session_id and b.organization_id = ${organization}
+                  and (b.created_at, b.id) < (m.created_at, m.id)
+                order by created_at desc, id desc limit ${HISTORY_MAX}
+              ) last
+            ), '[]') as history
+          from messages m
+            join sessions s on s.id = m.session_id and s.organization_id = ${organization} and s.chatbot_id = ${chatbot}
+            left join reply_grounds g on g.message_id = m.id and g.organization_id = ${organization}
+            left join chatbot_setups c on c.chatbot_id = ${chatbot} and c.setup_hash = g.setup_hash
+              and c.organization_id = ${organization}
+          where m.id = ${message} and m.organization_id = ${organization}`)
       }, withoutSqlErrors),
 
       /** Returns which of these places in documents are still there, with what stands there now. */

@@ -1,15 +1,10 @@
 import type { SqlClient, Statement } from "effect/sql"
 import { version } from "../../../package.json" with { type: "json" }
-import type { ChatbotSetup, ReplySearch } from "../../domain/chat/ReplyGround.ts"
+import type { ReplySearch } from "../../domain/chat/ReplyGround.ts"
 import type { ChatbotId, MessageId, OrganizationId } from "../../domain/Ids.ts"
 import { LIKELY_SIMILARITY } from "../../domain/knowledge/Passage.ts"
 import { json } from "../sql/SqlValues.ts"
-
-/** The settings of a chatbot by which it has replied, with the hash that names them. */
-interface NamedSetup {
-  readonly hash: string
-  readonly setup: ChatbotSetup
-}
+import type { StoredSetup } from "../chatbots/ChatbotSetups.ts"
 
 /** What a reply rests on, as the table `reply_grounds` has it. */
 export interface ReplyGround {
@@ -17,7 +12,7 @@ export interface ReplyGround {
   readonly question: string | null
   readonly similarity: number | null
   /** Undefined where it is not kept. */
-  readonly kept: { readonly searches: ReadonlyArray<ReplySearch>; readonly setup: NamedSetup } | undefined
+  readonly kept: { readonly searches: ReadonlyArray<ReplySearch>; readonly setup: StoredSetup } | undefined
 }
 
 /**

@@ -4,12 +4,12 @@ import type { SessionName } from "../../domain/chat/SessionToken.ts"
 import type { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Spoken } from "../../domain/voice/Heard.ts"
-import { decodeRows } from "../Rows.ts"
+import { decodeRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 import { sessionNamed } from "./Messages.ts"
 
-const decodeReplies = decodeRows(Schema.Struct({ content: Schema.String, voice: Schema.NullOr(Spoken) }))
+const decodeReply = decodeRow(Schema.Struct({ content: Schema.String, voice: Schema.NullOr(Spoken) }))
 
 /** The column `voice` of the table `messages`: how far the speech of a reply had come. */
 export class SpokenReplies extends Context.Service<SpokenReplies>()("parley/storage/conversations/SpokenReplies", {
@@ -20,11 +20,10 @@ export class SpokenReplies extends Context.Service<SpokenReplies>()("parley/stor
       /** Finds a reply of a conversation; undefined where there is none, or none yet. */
       find: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, reply: MessageId) {
         const organization = yield* CurrentOrganization
-        const [row] = yield* decodeReplies(sql`
+        return yield* decodeReply(sql`
           select m.content, m.voice from sessions s join messages m on m.session_id = s.id
           where m.id = ${reply} and m.organization_id = ${organization} and m.sender_type = 'bot'
             and ${sessionNamed(sql)(chatbot, name, organization)}`)
-        return row
       }, withoutSqlErrors),
 
       /** Stores how far the speech of a reply had come. Of a reply of which nothing was stored, nothing is. */

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -11,16 +11,17 @@ import {
   type CannedAnswerPatch,
 } from "../../domain/inbox/CannedAnswer.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { committing, onUniqueViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
-const decode = decodeRows(
-  CannedAnswer.mapFields((fields) => ({ ...fields, created_at: TimestampColumn, updated_at: TimestampColumn })),
-)
+const Row = Schema.Struct({ ...CannedAnswer.fields, created_at: TimestampColumn, updated_at: TimestampColumn })
 const COLUMNS = "id, shortcut, content, created_at, updated_at"
 
 const notFound = new NotFound({ detail: "The chatbot has no such canned answer." })
 const enough = new Conflict({ detail: `The chatbot has ${CANNED_ANSWERS_MAX} canned answers already.` })
+const decode = decodeRows(Row)
+const decodeInserted = decodeRowOr(Row, enough)
+const decodeUpdated = decodeRowOr(Row, notFound)
 const ifTaken = onUniqueViolation(
   "canned_answers_shortcut",
   () => new Conflict({ detail: "The chatbot has a canned answer with this shortcut." }),
@@ -49,13 +50,11 @@ export class CannedAnswers extends Context.Service<CannedAnswers>()("parley/stor
           const [found] = yield* sql`
             select id from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
           if (found === undefined) return yield* chatbotNotFound
-          return yield* rowOr(enough)(
-            decode(sql`
-              insert into canned_answers (id, organization_id, chatbot_id, shortcut, content)
-              select ${id}::uuid, ${organization}::uuid, ${chatbot}::uuid, ${shortcut ?? null}::text, ${content}::text
-              where (select count(*) from canned_answers where ${yield* of(chatbot)}) < ${CANNED_ANSWERS_MAX}::int
-              returning ${columns}`),
-          )
+          return yield* decodeInserted(sql`
+            insert into canned_answers (id, organization_id, chatbot_id, shortcut, content)
+            select ${id}::uuid, ${organization}::uuid, ${chatbot}::uuid, ${shortcut}::text, ${content}::text
+            where (select count(*) from canned_answers where ${yield* of(chatbot)}) < ${CANNED_ANSWERS_MAX}::int
+            returning ${columns}`)
         },
         ifTaken,
         committing(sql),
@@ -64,12 +63,10 @@ export class CannedAnswers extends Context.Service<CannedAnswers>()("parley/stor
       /** Fails with `Conflict` when another one has the shortcut. */
       update: Effect.fnUntraced(
         function* (chatbot: ChatbotId, id: CannedAnswerId, { content, shortcut }: CannedAnswerPatch) {
-          return yield* rowOr(notFound)(
-            decode(sql`
-              update canned_answers set shortcut = coalesce(${shortcut ?? null}::text, shortcut),
-                content = coalesce(${content ?? null}::text, content), updated_at = now()
-              where id = ${id} and ${yield* of(chatbot)} returning ${columns}`),
-          )
+          return yield* decodeUpdated(sql`
+            update canned_answers set shortcut = coalesce(${shortcut ?? null}::text, shortcut),
+              content = coalesce(${content ?? null}::text, content), updated_at = now()
+            where id = ${id} and ${yield* of(chatbot)} returning ${columns}`)
         },
         ifTaken,
         withoutSqlErrors,

@@ -19,7 +19,7 @@ import {
   sessionNotFound,
   toMessage,
 } from "../conversations/Messages.ts"
-import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, onlyRow, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, uuids, within } from "../sql/SqlValues.ts"
 
@@ -48,8 +48,11 @@ const noAssignee = InvalidRequest.at(
 /** The most events of a conversation that are listed: the latest. */
 const EVENTS_MAX = 1_000
 
-const decodeFound = decodeRows(Schema.Struct({ id: SessionId, owner: Schema.Literals(["bot", "people"]) }))
-const decodeSessions = decodeRows(SessionRow)
+const decodeFound = decodeRowOr(
+  Schema.Struct({ id: SessionId, owner: Schema.Literals(["bot", "people"]) }),
+  sessionNotFound,
+)
+const decodeSession = decodeRowOr(SessionRow, sessionNotFound)
 const decodeMessages = decodeRows(MessageRow)
 const decodeEvents = decodeRows(Schema.Struct({ ...ConversationEvent.fields, created_at: TimestampColumn }))
 const decodeDone = decodeRows(Schema.Struct({ done: Schema.Boolean }))
@@ -68,16 +71,15 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
     /** Finds a session and locks it, so that nobody changes its owner before the transaction ends. */
     const lock = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
       const organization = yield* CurrentOrganization
-      const found = decodeFound(sql`
+      return yield* decodeFound(sql`
         select s.id, s.owner from sessions s where ${named(chatbot, name, organization)} for update of s`)
-      return yield* rowOr(sessionNotFound)(found)
     })
 
     const session = Effect.fnUntraced(function* (id: SessionId) {
-      const rows = decodeSessions(sql`
+      const row = yield* decodeSession(sql`
         select ${sql.literal(SESSION_COLUMNS)} from sessions s
         where s.id = ${id} and s.organization_id = ${yield* CurrentOrganization}`)
-      return toSession(yield* rowOr(sessionNotFound)(rows))
+      return toSession(row)
     })
 
     const ensureAnswers = Effect.fnUntraced(function* (chatbot: ChatbotId, assignee: PersonId | null | undefined) {
@@ -218,9 +220,8 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
       /** Lists what happened in a session, oldest first. */
       events: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
         const organization = yield* CurrentOrganization
-        const found = decodeFound(sql`
+        const { id } = yield* decodeFound(sql`
           select s.id, s.owner from sessions s where ${named(chatbot, name, organization)}`)
-        const { id } = yield* rowOr(sessionNotFound)(found)
         const rows = yield* decodeEvents(sql`
           select ${sql.literal(EVENT_COLUMNS)} from conversation_events
           where session_id = ${id} and organization_id = ${organization}

@@ -13,7 +13,7 @@ import { type AuditedChange, Auditing } from "../audit/Auditing.ts"
 import type { SqlError } from "effect/sql"
 import { SystemSql } from "../sql/Database.ts"
 import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, TimestampColumn, decodeRowOr, decodeRow } from "../Rows.ts"
 import { committing, onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts } from "../sql/SqlValues.ts"
 
@@ -27,7 +27,8 @@ const Row = Schema.Struct({
   expires_at: Schema.NullOr(TimestampColumn),
   revoked_at: Schema.NullOr(TimestampColumn),
 })
-const decodeKeys = decodeRows(Row)
+const decodeKey = decodeRow(Row)
+const only = decodeRowOr(Row, keyNotFound)
 const decodeListed = decodeRows(Schema.Struct({ ...Row.fields, at: Schema.String }))
 
 export interface NewApiKey {
@@ -82,12 +83,13 @@ const decodeLive = decodeRows(
 )
 
 const { organization } = ConsoleSession.fields
-const decodeOwners = decodeRows(
+const decodeOwner = decodeRowOr(
   Schema.Struct({
     ...Struct.pick(Row.fields, ["id", "name", "prefix", "last_four", "expires_at"]),
     email: Schema.NullOr(Schema.String),
     organization,
   }),
+  keyNotFound,
 )
 const decodeIds = decodeRows(Schema.Struct({ id: OrganizationId }))
 
@@ -150,8 +152,6 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
       )
     }
 
-    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => rowOr(keyNotFound)(decodeKeys(rows))
-
     const matching = (id: ApiKeyId, organization: OrganizationId | undefined) =>
       sql`id = ${id} and kind <> 'person' ${organization === undefined ? sql`` : sql`and organization_id = ${organization}`}`
 
@@ -160,7 +160,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
       insert: Effect.fnUntraced(
         function* (key: NewApiKey) {
           const audited = yield* auditing.entry(sql, creationOf(key), sql`exists (select from made)`)
-          const [row] = yield* decodeKeys(sql`
+          const row = yield* decodeKey(sql`
             with made as (
               insert into api_keys
                 (id, organization_id, chatbot_id, kind, name, hash, prefix, last_four, scopes, public_key,
@@ -235,21 +235,19 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
         change: (key: ApiKey) => Effect.Effect<KeyChange, E>,
       ) =>
         Effect.gen(function* () {
-          const before = yield* only(
-            sql`select ${columns} from api_keys where ${matching(id, organization)} for update`,
-          )
+          const before = yield* only(sql`
+            select ${columns} from api_keys where ${matching(id, organization)} for update`)
           const {
             allowed_origins = before.allowed_origins,
             budget = {},
             isRevoked = false,
             name,
           } = yield* change(before)
-          const after = yield* only(
-            sql`update api_keys set name = ${name ?? before.name}, budget = budget || ${json(budget)},
-                allowed_origins = ${textsOrNull(allowed_origins)}::text[],
-                revoked_at = case when ${isRevoked}::boolean then coalesce(revoked_at, now()) else revoked_at end
-              where id = ${id} returning ${columns}`,
-          )
+          const after = yield* only(sql`
+            update api_keys set name = ${name ?? before.name}, budget = budget || ${json(budget)},
+              allowed_origins = ${textsOrNull(allowed_origins)}::text[],
+              revoked_at = case when ${isRevoked}::boolean then coalesce(revoked_at, now()) else revoked_at end
+            where id = ${id} returning ${columns}`)
           const changed = changeOf(before, after)
           if (changed !== undefined) {
             yield* auditing.record(sql, {
@@ -265,13 +263,11 @@ export class ApiKeys extends Context.Service<ApiKeys>()("parley/storage/keys/Api
 
       /** Returns the key of a caller, or the person, with the organization, as the console shows who is signed in. */
       owner: Effect.fnUntraced(function* ({ apiKeyId, organizationId, person }: Caller["Service"]) {
-        const [row] = yield* decodeOwners(sql`
+        const { email, organization, ...key } = yield* decodeOwner(sql`
           select k.id, k.name, k.prefix, k.last_four, k.expires_at, (select email from people where id = k.id) as email,
             jsonb_build_object('id', o.id, 'name', o.name, 'is_operator', o.is_operator) as organization
           from api_keys k join organizations o on o.id = k.organization_id
           where k.id = ${apiKeyId} and o.id = ${organizationId}`)
-        if (row === undefined) return yield* keyNotFound
-        const { email, organization, ...key } = row
         return person === undefined
           ? { api_key: key, person: null, organization }
           : { api_key: null, person: { ...person, email }, organization }

@@ -8,6 +8,22 @@ import { committing, retryConflicts, withoutSqlErrors } from "../sql/SqlErrors.t
 const ROWS_AT_ONCE = 100
 const CHATBOTS_AT_ONCE = 50
 
+/** The tables of what does not go with a chatbot, those of queues first, in the order in which they are emptied. */
+const ownTables = [
+  "source_queue",
+  "test_queue",
+  "ingestions",
+  "usage_entries",
+  "usage_days",
+  "chat_reservations",
+  "conversation_presence",
+  "unfinished_replies",
+  "idempotency_keys",
+  "webhooks",
+  "webhook_deliveries",
+  "webhook_queue",
+] as const
+
 const decodeOrganizations = decodeRows(Schema.Struct({ id: OrganizationId }))
 const decodeChatbots = decodeRows(Schema.Struct({ id: ChatbotId }))
 const decodeCounts = decodeRows(Schema.Struct({ found: Schema.Int }))
@@ -32,22 +48,7 @@ export class OrganizationRemains extends Context.Service<OrganizationRemains>()(
           Effect.asVoid,
         )
 
-      const emptyTable = (
-        table:
-          | "chat_reservations"
-          | "conversation_presence"
-          | "idempotency_keys"
-          | "ingestions"
-          | "source_queue"
-          | "test_queue"
-          | "unfinished_replies"
-          | "usage_days"
-          | "usage_entries"
-          | "webhook_deliveries"
-          | "webhook_queue"
-          | "webhooks",
-        organization: OrganizationId,
-      ) => {
+      const emptyTable = (table: (typeof ownTables)[number], organization: OrganizationId) => {
         const name = sql.literal(table)
         return exhaust(sql`
         with found as (
@@ -90,18 +91,7 @@ export class OrganizationRemains extends Context.Service<OrganizationRemains>()(
          * may call any of these methods at the same time.
          */
         emptyOrganization: Effect.fn("OrganizationRemains.emptyOrganization")(function* (organization: OrganizationId) {
-          yield* emptyTable("source_queue", organization)
-          yield* emptyTable("test_queue", organization)
-          yield* emptyTable("ingestions", organization)
-          yield* emptyTable("usage_entries", organization)
-          yield* emptyTable("usage_days", organization)
-          yield* emptyTable("chat_reservations", organization)
-          yield* emptyTable("conversation_presence", organization)
-          yield* emptyTable("unfinished_replies", organization)
-          yield* emptyTable("idempotency_keys", organization)
-          yield* emptyTable("webhooks", organization)
-          yield* emptyTable("webhook_deliveries", organization)
-          yield* emptyTable("webhook_queue", organization)
+          for (const table of ownTables) yield* emptyTable(table, organization)
           yield* blankAuditLog(organization)
         }, withoutSqlErrors),
 

@@ -9,12 +9,12 @@ import { creationOf, type FirstApiKey } from "../keys/ApiKeys.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, TimestampColumn, decodeRow, decodeRowOr } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 
 const Row = Schema.Struct({ ...Organization.fields, created_at: TimestampColumn })
-const decodeOrganizations = decodeRows(Row)
+const decodeOrganization = decodeRow(Row)
 const decodeListed = decodeRows(Schema.Struct({ ...Row.fields, at: Schema.String }))
 
 /** The column `used`: what an organization stores. */
@@ -29,7 +29,7 @@ const USED = `(
   ) held where held.organization_id = organizations.id
 ) as used`
 
-const organizationNotFound = new NotFound({ detail: "There is no such organization." })
+const only = decodeRowOr(Row, new NotFound({ detail: "There is no such organization." }))
 const isOperators = new Conflict({ detail: "The operator's own organization cannot be deleted." })
 
 /**
@@ -54,13 +54,10 @@ export class Organizations extends Context.Service<Organizations>()("parley/stor
 
     const present = (id: OrganizationId) => sql`id = ${id} and deleted_at is null`
 
-    const found = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-      rowOr(organizationNotFound)(decodeOrganizations(rows))
-
     return {
       insert: Effect.fnUntraced(
         function* (organization: { readonly id: OrganizationId; readonly name: string }) {
-          const [row] = yield* decodeOrganizations(sql`
+          const row = yield* decodeOrganization(sql`
             with audited as (${yield* creation(organization)})
             insert into organizations ${sql.insert(organization)} returning ${columns}`)
           return yield* Effect.fromNullishOr(row)
@@ -76,7 +73,7 @@ export class Organizations extends Context.Service<Organizations>()("parley/stor
       bootstrap: Effect.fnUntraced(
         function* (name: string, id: OrganizationId, key: Omit<FirstApiKey, "organization_id">) {
           const isMade = sql`exists (select from made)`
-          const [made] = yield* decodeOrganizations(sql`
+          const made = yield* decodeOrganization(sql`
             with made as (
               insert into organizations (id, name, is_operator) values (${id}, ${name}, true)
               on conflict (is_operator) where is_operator do nothing returning ${columns}
@@ -90,20 +87,16 @@ export class Organizations extends Context.Service<Organizations>()("parley/stor
               ${yield* auditing.entry(sql, creationOf({ ...key, organization_id: id }), isMade)}
             )
             select * from made`)
-          const [existing] =
-            made === undefined
-              ? yield* decodeOrganizations(sql`select ${columns} from organizations where is_operator`)
-              : []
-          return { organization: yield* Effect.fromNullishOr(made ?? existing), made: made !== undefined }
+          const organization =
+            made ?? (yield* decodeOrganization(sql`select ${columns} from organizations where is_operator`))
+          return { organization: yield* Effect.fromNullishOr(organization), made: made !== undefined }
         },
         Effect.catchTag("NoSuchElementError", Effect.die),
         withoutSqlErrors,
       ),
 
-      find: Effect.fnUntraced(function* (id: OrganizationId) {
-        const [row] = yield* decodeOrganizations(sql`select ${columns} from organizations where ${present(id)}`)
-        return row
-      }, withoutSqlErrors),
+      find: (id: OrganizationId) =>
+        withoutSqlErrors(decodeOrganization(sql`select ${columns} from organizations where ${present(id)}`)),
 
       /** Lists the organizations, oldest first. */
       list: Effect.fnUntraced(function* (range: Range) {
@@ -117,18 +110,17 @@ export class Organizations extends Context.Service<Organizations>()("parley/stor
       /** Changes an organization under its row's lock. Fields that the patch leaves out stay as they are. */
       modify: <E>(id: OrganizationId, change: (organization: Organization) => Effect.Effect<OrganizationPatch, E>) =>
         Effect.gen(function* () {
-          const before = yield* found(sql`select ${columns} from organizations where ${present(id)} for update`)
+          const before = yield* only(sql`select ${columns} from organizations where ${present(id)} for update`)
           const {
             name = before.name,
             budget = {},
             quota = {},
             retention_days = before.retention_days,
           } = yield* change(before)
-          const after = yield* found(
-            sql`update organizations set name = ${name}, budget = budget || ${json(budget)},
-                quota = quota || ${json(quota)}, retention_days = ${retention_days}
-              where id = ${id} returning ${columns}`,
-          )
+          const after = yield* only(sql`
+            update organizations set name = ${name}, budget = budget || ${json(budget)},
+              quota = quota || ${json(quota)}, retention_days = ${retention_days}
+            where id = ${id} returning ${columns}`)
           // What an organization stores changes by itself.
           const changed = changeOf({ ...before, used: null }, { ...after, used: null })
           if (changed !== undefined) {
@@ -142,9 +134,8 @@ export class Organizations extends Context.Service<Organizations>()("parley/stor
        * operator's own organization.
        */
       remove: Effect.fnUntraced(function* (id: OrganizationId) {
-        const { is_operator, name } = yield* found(
-          sql`select ${columns} from organizations where ${present(id)} for update`,
-        )
+        const { is_operator, name } = yield* only(sql`
+          select ${columns} from organizations where ${present(id)} for update`)
         if (is_operator) return yield* isOperators
         yield* auditing.record(sql, {
           organization: id,

@@ -11,7 +11,7 @@ import { type PersonRole, rolesWith } from "../../domain/people/Role.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { committing, onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval, json, texts, uuids } from "../sql/SqlValues.ts"
 import { INVITATION_LIFETIME } from "../../domain/people/Invitation.ts"
@@ -88,6 +88,7 @@ const COLUMNS = `p.id, p.organization_id, p.name, p.email, p.avatar, p.state, p.
   ) as passkeys`
 
 const decodePeople = decodeRows(PersonRow)
+const only = decodeRowOr(PersonRow, personNotFound)
 const decodeNames = decodeRows(Schema.Struct({ ...PersonName.fields, avatar: Schema.NullOr(Schema.String) }))
 
 /** The tables `people` and `person_roles`, of all organizations, as operators reach them all. */
@@ -97,7 +98,6 @@ export class People extends Context.Service<People>()("parley/storage/people/Peo
     const auditing = yield* Auditing
 
     const columns = sql.literal(COLUMNS)
-    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => rowOr(personNotFound)(decodePeople(rows))
     const reached = (id: PersonId, organization: OrganizationId | undefined) =>
       sql`p.id = ${id} ${organization === undefined ? sql`` : sql`and p.organization_id = ${organization}`}`
     const read = (id: PersonId) => only(sql`select ${columns} from people p where p.id = ${id}`)
@@ -191,15 +191,14 @@ export class People extends Context.Service<People>()("parley/storage/people/Peo
        * Changes a person who is not removed, under the lock of the organization, so that of two changes at once not each
        * takes the other for the one that leaves an owner. Fails with `Conflict` for the last owner's role.
        */
-      modify: <E>(
+      modify: <E, R>(
         id: PersonId,
         organization: OrganizationId | undefined,
-        change: (person: PersonRow, hasOwner: boolean) => Effect.Effect<PersonChange, E>,
+        change: (person: PersonRow, hasOwner: boolean) => Effect.Effect<PersonChange, E, R>,
       ) =>
         Effect.gen(function* () {
-          const { organization_id } = yield* only(
-            sql`select ${columns} from people p where ${reached(id, organization)}`,
-          )
+          const { organization_id } = yield* only(sql`
+            select ${columns} from people p where ${reached(id, organization)}`)
           yield* sql`select id from organizations where id = ${organization_id} for no key update`
           const before = yield* read(id)
           if (before.state === "removed") return yield* personNotFound

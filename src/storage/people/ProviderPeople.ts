@@ -6,7 +6,7 @@ import type { SignInFailureCode } from "../../domain/people/SignInFailure.ts"
 import { SignInProviderId } from "../../domain/people/SignInProvider.ts"
 import { Actor } from "../../domain/audit/Actor.ts"
 import { Secrets } from "../../system/Secrets.ts"
-import { decodeRows } from "../Rows.ts"
+import { decodeRows, decodeRow } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { openSecret, sealSecret } from "../sql/SealedRows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -14,6 +14,8 @@ import { interval, json, uuids } from "../sql/SqlValues.ts"
 import { insertKey, People } from "./People.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SignIns } from "./SignIns.ts"
+import type { Statement } from "effect/sql"
+import type { Profile } from "../../domain/people/Person.ts"
 
 /** Least time between two attempts to check a session whose provider does not answer. */
 const RETRY = Duration.minutes(1)
@@ -23,13 +25,8 @@ const INTERVALS_MAX = 4
 const KEY_HASH_BYTES = 32
 
 /** What a provider says about somebody who signs in there. */
-export interface Arrival {
+export interface Arrival extends Profile {
   readonly organization: OrganizationId
-  readonly issuer: string
-  readonly subject: string
-  readonly name: string | undefined
-  readonly email: string | undefined
-  readonly avatar: string | undefined
   readonly roles: ReadonlyArray<PersonRole>
   /** SHA-256 of the secret of the invitation that is accepted; undefined for none. */
   readonly invitation: Uint8Array | undefined
@@ -83,7 +80,7 @@ export interface DueSession extends Omit<typeof DueRow.Type, "tokens"> {
   readonly tokens: ProviderTokens | undefined
 }
 
-const decodePeople = decodeRows(
+const decodePerson = decodeRow(
   Schema.Struct({ id: PersonId, state: Schema.String, issuer: Schema.NullOr(Schema.String) }),
 )
 const decodeDue = decodeRows(DueRow)
@@ -125,16 +122,9 @@ export class ProviderPeople extends Context.Service<ProviderPeople>()("parley/st
         Effect.orElseSucceed(() => undefined),
       )
 
-    const known = ({ issuer, organization, subject }: Arrival) =>
-      decodePeople(sql`
-        select id, state, issuer from people
-        where organization_id = ${organization} and issuer = ${issuer} and subject = ${subject} for update`)
-
-    const invited = (organization: OrganizationId, invitation: Uint8Array) =>
-      decodePeople(sql`
-        select id, state, issuer from people
-        where organization_id = ${organization} and invitation_hash = ${invitation} and invitation_expires_at > now()
-        for update`)
+    const find = (organization: OrganizationId, condition: Statement.Fragment) =>
+      decodePerson(sql`
+        select id, state, issuer from people where organization_id = ${organization} and ${condition} for update`)
 
     const insert = Effect.fnUntraced(function* (arrival: Arrival) {
       const { avatar, email, issuer, organization, subject } = arrival
@@ -189,11 +179,12 @@ export class ProviderPeople extends Context.Service<ProviderPeople>()("parley/st
         const { invitation, issuer, organization, subject } = arrival
         // Of two sign-ins at once, one adds the person.
         yield* sql`select pg_advisory_xact_lock(hashtextextended(${`${issuer} ${subject}`}, 0))`
-        const [before] = yield* known(arrival)
+        const before = yield* find(organization, sql`issuer = ${issuer} and subject = ${subject}`)
         if (before?.state === "removed") return yield* refuse(arrival, "removed", before.id)
         const roles = yield* existing(organization, arrival.roles)
         if (invitation !== undefined) {
-          const [guest] = yield* invited(organization, invitation)
+          const isOpen = sql`invitation_hash = ${invitation} and invitation_expires_at > now()`
+          const guest = yield* find(organization, isOpen)
           const isFree = before === undefined ? guest?.issuer === null : before.id === guest?.id
           const accepted = isFree ? yield* signIns.accept(invitation, { issuer, subject }) : undefined
           if (accepted === undefined) return yield* refuse(arrival, "invitation", before?.id)

@@ -8,9 +8,9 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { someOwner } from "./People.ts"
-import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, onlyRow, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { openSecret, sealRows, sealSecret, secretAssignments, SecretColumns } from "../sql/SealedRows.ts"
+import { openSecret, sealSecret, secretAssignments, SecretColumns, sealSecrets } from "../sql/SealedRows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 
@@ -43,8 +43,9 @@ const enough = new Conflict({
 })
 
 const decodeProviders = decodeRows(StoredProvider)
+const decodeProvider = decodeRowOr(StoredProvider, providerNotFound)
 const decodeSecrets = decodeRows(SecretRow)
-const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
+const decodeName = decodeRowOr(Schema.Struct({ name: Schema.String }), providerNotFound)
 
 /** The table `sign_in_providers`, within the current organization unless a method says otherwise. */
 export class SignInProviders extends Context.Service<SignInProviders>()("parley/storage/people/SignInProviders", {
@@ -56,7 +57,6 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
     const columns = sql.literal(
       "id, organization_id, name, issuer, client_id, roles_claim, role_mappings, version, created_at, updated_at",
     )
-    const only = rowOr(providerNotFound)
 
     const assignments = (content: ProviderContent) => sql`name = ${content.name}, client_id = ${content.client_id},
       roles_claim = ${content.roles_claim}, role_mappings = ${json(content.role_mappings)}`
@@ -77,9 +77,8 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
           target: id,
           after: concealed(content),
         })
-        const rows = yield* decodeProviders(sql`
-          insert into sign_in_providers ${sql.insert(values)} returning ${columns}`)
-        return yield* onlyRow(rows)
+        const rows = decodeProviders(sql`insert into sign_in_providers ${sql.insert(values)} returning ${columns}`)
+        return yield* Effect.flatMap(rows, onlyRow)
       }, committing(sql)),
 
       /** Whether the organization has an owner who can sign in, as the tenant's transaction sees it. */
@@ -97,45 +96,37 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
 
       get: Effect.fnUntraced(function* (id: SignInProviderId) {
         const organization = yield* CurrentOrganization
-        return yield* only(
-          decodeProviders(sql`
-            select ${columns} from sign_in_providers where id = ${id} and organization_id = ${organization}`),
-        )
+        return yield* decodeProvider(sql`
+          select ${columns} from sign_in_providers where id = ${id} and organization_id = ${organization}`)
       }, withoutSqlErrors),
 
       /** Changes a provider under its row's lock, and its secret where the change has one. */
-      modify: <E>(
+      modify: <E, R>(
         id: SignInProviderId,
         change: (
           provider: StoredProvider,
-        ) => Effect.Effect<readonly [ProviderContent, Redacted.Redacted | undefined], E>,
+        ) => Effect.Effect<readonly [ProviderContent, Redacted.Redacted | undefined], E, R>,
       ) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
-          const before = yield* only(
-            decodeProviders(sql`
-              select ${columns} from sign_in_providers where id = ${id} and organization_id = ${organization}
-              for update`),
-          )
+          const before = yield* decodeProvider(sql`
+            select ${columns} from sign_in_providers where id = ${id} and organization_id = ${organization} for update`)
           const [content, secret] = yield* change(before)
           const changed = changeOf(auditedOf(before), auditedOf(content))
           if (changed === undefined && secret === undefined) return before
           const sealed = secret && (yield* sealSecret(secrets, secret, providerSecretPlace(before)))
           yield* auditing.record(sql, { organization, action: "sign_in_provider.updated", target: id, ...changed })
-          return yield* only(
-            decodeProviders(sql`
-              update sign_in_providers set ${assignments(content)}, version = version + 1, updated_at = now()
-                ${sealed === undefined ? sql`` : sql`, ${secretAssignments(sql, sealed)}`}
-              where id = ${id} returning ${columns}`),
-          )
+          return yield* decodeProvider(sql`
+            update sign_in_providers set ${assignments(content)}, version = version + 1, updated_at = now()
+              ${sealed === undefined ? sql`` : sql`, ${secretAssignments(sql, sealed)}`}
+            where id = ${id} returning ${columns}`)
         }).pipe(committing(sql)),
 
       /** Deletes a provider with the sessions of those whom it has signed in. */
       remove: Effect.fnUntraced(function* (id: SignInProviderId) {
         const organization = yield* CurrentOrganization
-        const [gone] = yield* decodeNames(sql`
+        const gone = yield* decodeName(sql`
           delete from sign_in_providers where id = ${id} and organization_id = ${organization} returning name`)
-        if (gone === undefined) return yield* providerNotFound
         yield* auditing.record(sql, {
           organization,
           action: "sign_in_provider.deleted",
@@ -169,17 +160,11 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
        * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
        * secrets; 0 without a key.
        */
-      sealAll: withoutSqlErrors(
-        sealRows(system, secrets, {
-          name: "sign_in_providers",
-          columns: SECRET_COLUMNS,
-          decode: decodeSecrets,
-          seal: Effect.fnUntraced(function* (row) {
-            const place = providerSecretPlace(row)
-            const secret = yield* openSecret(secrets, row, place)
-            return secretAssignments(system, yield* sealSecret(secrets, secret, place))
-          }),
-        }),
+      sealAll: sealSecrets(
+        system,
+        secrets,
+        { name: "sign_in_providers", columns: SECRET_COLUMNS, decode: decodeSecrets },
+        providerSecretPlace,
       ),
     }
   }),

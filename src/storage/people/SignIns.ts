@@ -2,7 +2,7 @@ import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { Conflict } from "../../domain/Errors.ts"
 import { OrganizationId, PersonId } from "../../domain/Ids.ts"
 import { SignInProviderId } from "../../domain/people/SignInProvider.ts"
-import { decodeRows } from "../Rows.ts"
+import { decodeRow } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { committing, onUniqueViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, interval, json } from "../sql/SqlValues.ts"
@@ -16,6 +16,14 @@ export interface NewPasskey {
   readonly publicKey: Uint8Array
   readonly counter: number
   readonly transports: ReadonlyArray<string>
+}
+
+/** The way in of a person who accepts an invitation, and their name where they have changed it. */
+interface Acceptance {
+  readonly name?: string | undefined
+  readonly passkey?: NewPasskey
+  readonly issuer?: string
+  readonly subject?: string
 }
 
 /** A passkey of a person who may sign in. */
@@ -47,14 +55,11 @@ const Entrance = Schema.Struct({
   passkeys: Schema.Boolean,
 })
 
-const decodePasskeys = decodeRows(Passkey)
-const decodeInvited = decodeRows(Invited)
-const decodeEntrances = decodeRows(Entrance)
-const decodeData = decodeRows(Schema.Struct({ data: Schema.Json }))
-const decodeAccepted = decodeRows(Schema.Struct({ id: PersonId, organization_id: OrganizationId }))
-
-/** Somebody has the passkey already. */
-const passkeyTaken = new Conflict({ detail: "This passkey is in use." })
+const decodePasskey = decodeRow(Passkey)
+const decodeInvited = decodeRow(Invited)
+const decodeEntrance = decodeRow(Entrance)
+const decodeData = decodeRow(Schema.Struct({ data: Schema.Json }))
+const decodeAccepted = decodeRow(Schema.Struct({ id: PersonId, organization_id: OrganizationId }))
 
 /** The tables `passkeys` and `sign_in_attempts`, and invitations, of all organizations: who it is shows in the end. */
 export class SignIns extends Context.Service<SignIns>()("parley/storage/people/SignIns", {
@@ -63,16 +68,16 @@ export class SignIns extends Context.Service<SignIns>()("parley/storage/people/S
 
     return {
       /** Describes the form to sign in to an organization; the operator's where none is named. */
-      entrance: Effect.fnUntraced(function* (organization: OrganizationId | undefined) {
-        const [found] = yield* decodeEntrances(sql`
-          select jsonb_build_object('id', o.id, 'name', o.name) as organization, coalesce((
-              select jsonb_agg(jsonb_build_object('id', id, 'name', name) order by lower(name), id)
-              from sign_in_providers where organization_id = o.id
-            ), '[]') as providers, exists (select from passkeys where organization_id = o.id) as passkeys
-          from organizations o where o.deleted_at is null
-            and ${organization === undefined ? sql`o.is_operator` : sql`o.id = ${organization}`}`)
-        return found
-      }, withoutSqlErrors),
+      entrance: (organization: OrganizationId | undefined) =>
+        withoutSqlErrors(
+          decodeEntrance(sql`
+            select jsonb_build_object('id', o.id, 'name', o.name) as organization, coalesce((
+                select jsonb_agg(jsonb_build_object('id', id, 'name', name) order by lower(name), id)
+                from sign_in_providers where organization_id = o.id
+              ), '[]') as providers, exists (select from passkeys where organization_id = o.id) as passkeys
+            from organizations o where o.deleted_at is null
+              and ${organization === undefined ? sql`o.is_operator` : sql`o.id = ${organization}`}`),
+        ),
 
       /** Keeps what is expected of an answer, under the hash of the secret that the browser gets. */
       begin: Effect.fnUntraced(function* (hash: Uint8Array, kind: string, data: Schema.Json) {
@@ -83,7 +88,7 @@ export class SignIns extends Context.Service<SignIns>()("parley/storage/people/S
 
       /** Takes what is expected of an answer, which nobody can take again; undefined where there is nothing. */
       take: Effect.fnUntraced(function* (hash: Uint8Array, kind: string) {
-        const [taken] = yield* decodeData(sql`
+        const taken = yield* decodeData(sql`
           delete from sign_in_attempts where id_hash = ${hash} and kind = ${kind} and expires_at > now() returning data`)
         return taken?.data
       }, withoutSqlErrors),
@@ -92,50 +97,36 @@ export class SignIns extends Context.Service<SignIns>()("parley/storage/people/S
        * Finds a passkey of a person who was not removed, and whom no provider signs in: otherwise it would be a way in for
        * somebody whom the provider knows no more.
        */
-      passkey: Effect.fnUntraced(function* (id: string) {
-        const [found] = yield* decodePasskeys(sql`
-          select k.id, k.person_id, k.organization_id, k.public_key, k.counter::float8 as counter
-          from passkeys k join people p on p.id = k.person_id and p.state = 'active' and p.issuer is null
-            join organizations o on o.id = k.organization_id and o.deleted_at is null
-          where k.id = ${id}`)
-        return found
-      }, withoutSqlErrors),
+      passkey: (id: string) =>
+        withoutSqlErrors(
+          decodePasskey(sql`
+            select k.id, k.person_id, k.organization_id, k.public_key, k.counter::float8 as counter
+            from passkeys k join people p on p.id = k.person_id and p.state = 'active' and p.issuer is null
+              join organizations o on o.id = k.organization_id and o.deleted_at is null
+            where k.id = ${id}`),
+        ),
 
       /** Records that a passkey was used, and how often it says that it was. */
-      usePasskey: Effect.fnUntraced(function* (id: string, counter: number) {
-        yield* sql`update passkeys set counter = ${counter}, last_used_at = now() where id = ${id}`
-      }, withoutSqlErrors),
+      usePasskey: (id: string, counter: number) =>
+        withoutSqlErrors(sql`update passkeys set counter = ${counter}, last_used_at = now() where id = ${id}`),
 
       /** Finds the person whose open invitation has this hash. */
-      invited: Effect.fnUntraced(function* (hash: Uint8Array) {
-        const [found] = yield* decodeInvited(sql`
-          select p.id, p.organization_id, p.name, p.email, o.name as organization_name,
-            array(select id from passkeys where person_id = p.id) as passkeys
-          from people p join organizations o on o.id = p.organization_id and o.deleted_at is null
-          where p.invitation_hash = ${hash} and p.invitation_expires_at > now() and p.state <> 'removed'`)
-        return found
-      }, withoutSqlErrors),
+      invited: (hash: Uint8Array) =>
+        withoutSqlErrors(
+          decodeInvited(sql`
+            select p.id, p.organization_id, p.name, p.email, o.name as organization_name,
+              array(select id from passkeys where person_id = p.id) as passkeys
+            from people p join organizations o on o.id = p.organization_id and o.deleted_at is null
+            where p.invitation_hash = ${hash} and p.invitation_expires_at > now() and p.state <> 'removed'`),
+        ),
 
       /**
        * Accepts an invitation, once: the person is active from now on. Returns the person; undefined where the invitation
        * is not open any more, or somebody has the passkey already.
        */
       accept: Effect.fnUntraced(
-        function* (
-          hash: Uint8Array,
-          {
-            issuer,
-            name,
-            passkey,
-            subject,
-          }: {
-            readonly name?: string | undefined
-            readonly passkey?: NewPasskey
-            readonly issuer?: string
-            readonly subject?: string
-          },
-        ) {
-          const [person] = yield* decodeAccepted(sql`
+        function* (hash: Uint8Array, { issuer, name, passkey, subject }: Acceptance) {
+          const person = yield* decodeAccepted(sql`
           update people p set state = 'active', invitation_hash = null, invitation_expires_at = null,
             name = coalesce(${name ?? null}::text, name), issuer = coalesce(${issuer ?? null}::text, issuer),
             subject = coalesce(${subject ?? null}::text, subject), version = version + 1
@@ -156,7 +147,7 @@ export class SignIns extends Context.Service<SignIns>()("parley/storage/people/S
         },
         committing<Conflict>(
           sql,
-          onUniqueViolation("passkeys_pkey", () => passkeyTaken),
+          onUniqueViolation("passkeys_pkey", () => new Conflict({ detail: "This passkey is in use." })),
         ),
         Effect.catchTag("Conflict", () => Effect.void),
       ),

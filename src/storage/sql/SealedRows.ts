@@ -1,8 +1,8 @@
 import { Effect, Redacted, Schema } from "effect"
-import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import type { Secrets, SecretUnreadable } from "../../system/Secrets.ts"
 import { decodeRows, type DecodeRows } from "../Rows.ts"
-import { transaction } from "./SqlErrors.ts"
+import { transaction, withoutSqlErrors } from "./SqlErrors.ts"
 
 /** Reads this many rows in one statement. */
 const ROWS_AT_ONCE = 100
@@ -68,7 +68,7 @@ export const sealRows = <Row>(
   sql: SqlClient.SqlClient,
   { key }: Secrets["Service"],
   { columns, condition = "true", decode, name, seal }: SealedTable<Row>,
-): Effect.Effect<number, SqlError.SqlError> => {
+) => {
   const pending = sql`${sql.literal(condition)} and sealed_by is distinct from ${key ?? null}::text`
 
   const sealOne = Effect.fnUntraced(
@@ -94,5 +94,20 @@ export const sealRows = <Row>(
       if (last === undefined) return count
       after = last.id
     }
-  })
+  }).pipe(withoutSqlErrors)
 }
+
+/** Does that for a table whose rows have `SecretColumns`, each encrypted for its own place. */
+export const sealSecrets = <Row extends SecretColumns>(
+  sql: SqlClient.SqlClient,
+  secrets: Secrets["Service"],
+  table: Omit<SealedTable<Row>, "seal">,
+  placeOf: (row: Row) => ReadonlyArray<string>,
+) =>
+  sealRows(sql, secrets, {
+    ...table,
+    seal: Effect.fnUntraced(function* (row) {
+      const secret = yield* openSecret(secrets, row, placeOf(row))
+      return secretAssignments(sql, yield* sealSecret(secrets, secret, placeOf(row)))
+    }),
+  })

@@ -9,7 +9,7 @@ import { ChatbotId, OrganizationId, ToolId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { Quotas } from "../organizations/Quotas.ts"
-import { decodeRows, rowOr } from "../Rows.ts"
+import { decodeRows, decodeRowOr } from "../Rows.ts"
 import { committing, onUniqueViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { json, orderedJson } from "../sql/SqlValues.ts"
@@ -48,9 +48,10 @@ export interface ToolRow
 const toolNotFound = new NotFound({ detail: "There is no such tool." })
 const nameTaken = () => new Conflict({ detail: "Another tool of the chatbot has this name." })
 
-const decodeCounts = decodeRows(Schema.Struct({ tool_count: Schema.Finite }))
+const decodeCount = decodeRowOr(Schema.Struct({ tool_count: Schema.Finite }), chatbotNotFound)
 const decodeTools = decodeRows(StoredRow)
-const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
+const decodeTool = decodeRowOr(StoredRow, toolNotFound)
+const decodeName = decodeRowOr(Schema.Struct({ name: Schema.String }), toolNotFound)
 
 /** The table `chatbot_tools`, always within the current organization. */
 export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storage/tools/ChatbotTools", {
@@ -70,8 +71,7 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
       return { ...shown, header_names: Object.keys(headers), headers: openHeaders(secrets, row) }
     }
 
-    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<StoredRow>, E, R>) =>
-      Effect.map(rowOr(toolNotFound)(rows), toRow)
+    const only = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.map(decodeTool(rows), toRow)
 
     const seal = (id: ToolId, organization_id: OrganizationId, { headers, url }: ToolContent) =>
       sealHeaders(secrets, { id, organization_id, url }, headers)
@@ -83,11 +83,10 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
           const organization = yield* CurrentOrganization
           const ensureRoom = yield* quotas.room
           // Every insert locks this row, so that concurrent ones are counted one after the other.
-          const [counted] = yield* decodeCounts(sql`
-          update chatbots set tool_count = tool_count + 1
-          where id = ${chatbot} and organization_id = ${organization} returning tool_count`)
-          if (counted === undefined) return yield* chatbotNotFound
-          if (counted.tool_count > limit) {
+          const { tool_count } = yield* decodeCount(sql`
+            update chatbots set tool_count = tool_count + 1
+            where id = ${chatbot} and organization_id = ${organization} returning tool_count`)
+          if (tool_count > limit) {
             return yield* new Conflict({ detail: `The chatbot has ${limit} tools, and may not have more.` })
           }
           yield* ensureRoom({ tools: 1 })
@@ -99,16 +98,14 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
             chatbot,
             after: concealed(auditedTool(content, content.headers)),
           })
-          return yield* only(
-            decodeTools(sql`
+          return yield* only(sql`
             insert into chatbot_tools (id, organization_id, chatbot_id, name, description, input_schema, method, url,
               headers, sealed_headers, sealed_by, timeout_ms)
             values (${id}, ${organization}, ${chatbot}, ${content.name}, ${content.description},
               ${orderedJson(content.input_schema)}, ${content.method}, ${content.url},
               ${json(sealed.headers)}, ${sealed.sealed_headers}::bytea, ${sealed.sealed_by}::text,
               ${content.timeout_ms}::int)
-            returning ${columns}`),
-          )
+            returning ${columns}`)
         },
         committing<Conflict>(sql, onUniqueViolation("chatbot_tools_name", nameTaken)),
       ),
@@ -124,11 +121,9 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
 
       get: Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
         const organization = yield* CurrentOrganization
-        return yield* only(
-          decodeTools(sql`
-            select ${columns} from chatbot_tools
-            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`),
-        )
+        return yield* only(sql`
+          select ${columns} from chatbot_tools
+          where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`)
       }, withoutSqlErrors),
 
       /**
@@ -138,11 +133,9 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
       modify: <E>(chatbot: ChatbotId, id: ToolId, change: (row: ToolRow) => Effect.Effect<ToolContent, E>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
-          const before = yield* only(
-            decodeTools(sql`
-              select ${columns} from chatbot_tools
-              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`),
-          )
+          const before = yield* only(sql`
+            select ${columns} from chatbot_tools
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} for update`)
           const content = yield* change(before)
           const headers = yield* Effect.orElseSucceed(before.headers, () => Redacted.make({}))
           const changed = changeOf(auditedTool(before, headers), auditedTool(content, content.headers))
@@ -150,16 +143,14 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
             yield* auditing.record(sql, { organization, action: "tool.updated", target: id, chatbot, ...changed })
           }
           const sealed = yield* seal(id, organization, content)
-          return yield* only(
-            decodeTools(sql`
-              update chatbot_tools set name = ${content.name}, description = ${content.description},
-                input_schema = ${orderedJson(content.input_schema)}, method = ${content.method},
-                url = ${content.url}, headers = ${json(sealed.headers)},
-                sealed_headers = ${sealed.sealed_headers}::bytea, sealed_by = ${sealed.sealed_by}::text,
-                timeout_ms = ${content.timeout_ms}::int,
-                updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
-              where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning ${columns}`),
-          )
+          return yield* only(sql`
+            update chatbot_tools set name = ${content.name}, description = ${content.description},
+              input_schema = ${orderedJson(content.input_schema)}, method = ${content.method},
+              url = ${content.url}, headers = ${json(sealed.headers)},
+              sealed_headers = ${sealed.sealed_headers}::bytea, sealed_by = ${sealed.sealed_by}::text,
+              timeout_ms = ${content.timeout_ms}::int,
+              updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning ${columns}`)
         }).pipe(committing<Conflict>(sql, onUniqueViolation("chatbot_tools_name", nameTaken))),
 
       remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
@@ -167,11 +158,9 @@ export class ChatbotTools extends Context.Service<ChatbotTools>()("parley/storag
         // Locks the chatbot first, as an insert does, so that the two cannot deadlock.
         yield* sql`
           select from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
-        const gone = yield* decodeNames(sql`
+        const removed = yield* decodeName(sql`
           delete from chatbot_tools
           where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning name`)
-        const [removed] = gone
-        if (removed === undefined) return yield* toolNotFound
         yield* auditing.record(sql, {
           organization,
           action: "tool.deleted",

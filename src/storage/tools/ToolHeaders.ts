@@ -63,19 +63,17 @@ export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/
        * Encrypts, with the key that encrypts, all headers that it has not encrypted yet and that can be read. Returns the
        * number of tools; 0 without a key.
        */
-      sealAll: withoutSqlErrors(
-        sealRows(sql, secrets, {
-          name: "chatbot_tools",
-          columns,
-          decode: decodeTools,
-          condition,
-          seal: Effect.fnUntraced(function* (row) {
-            const sealed = yield* sealHeaders(secrets, row, yield* openHeaders(secrets, row))
-            return sql`headers = ${json(sealed.headers)}, sealed_headers = ${sealed.sealed_headers}::bytea,
-              sealed_by = ${sealed.sealed_by}::text`
-          }),
+      sealAll: sealRows(sql, secrets, {
+        name: "chatbot_tools",
+        columns,
+        decode: decodeTools,
+        condition,
+        seal: Effect.fnUntraced(function* (row) {
+          const sealed = yield* sealHeaders(secrets, row, yield* openHeaders(secrets, row))
+          return sql`headers = ${json(sealed.headers)}, sealed_headers = ${sealed.sealed_headers}::bytea,
+            sealed_by = ${sealed.sealed_by}::text`
         }),
-      ),
+      }),
 
       /** Counts the tools with headers by the key that has encrypted these. */
       states: Effect.map(

@@ -11,8 +11,8 @@ import type { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { sealRows, sealSecret, secretAssignments } from "../sql/SealedRows.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { sealSecret, secretAssignments, sealSecrets } from "../sql/SealedRows.ts"
+import { decodeRows, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { committing, onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, interval, within } from "../sql/SqlValues.ts"
 import { openSecrets, SECRET_COLUMNS, StoredSecrets, webhookSecretPlace } from "./WebhookSecrets.ts"
@@ -41,9 +41,12 @@ const noChatbot = new NotFound({ detail: "There is no such chatbot." })
 
 const decodeCount = decodeRows(Schema.Struct({ count: Schema.Finite }))
 const decodeWebhooks = decodeRows(Row)
-const decodeUrl = decodeRows(Schema.Struct({ url: Schema.String }))
-const decodeTested = decodeRows(
+const only = decodeRowOr(Row, webhookNotFound)
+const decodeSecrets = decodeRows(StoredSecrets)
+const decodeUrl = decodeRowOr(Schema.Struct({ url: Schema.String }), webhookNotFound)
+const decodeTested = decodeRowOr(
   Schema.Struct({ ...StoredSecrets.fields, url: Schema.String, is_rotating: Schema.Boolean }),
+  webhookNotFound,
 )
 
 /** The table `webhooks`, always within the current organization. */
@@ -59,8 +62,6 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
         dropped::float8, case when old_until > now() then old_until end as old_secret_until, created_at, updated_at, (
           select count(*)::int from webhook_deliveries d where d.webhook_id = webhooks.id and d.state = 'waiting'
         ) as waiting`)
-
-    const only = rowOr(webhookNotFound)
 
     return {
       /** Fails with `Conflict` when the organization has `limit` webhooks already. */
@@ -88,15 +89,13 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
             ...(chatbot !== undefined && { chatbot }),
             after: concealed(audited(content)),
           })
-          return yield* only(
-            decodeWebhooks(sql`
-          insert into webhooks (id, organization_id, chatbot_id, url, description, events, active, secret, sealed,
-            sealed_by)
-          values (${id}, ${organization}, ${chatbot ?? null}::uuid, ${content.url}, ${content.description},
-            ${arrayText(content.events)}::text[], ${content.active}, ${sealed.secret}::text, ${sealed.sealed}::bytea,
-            ${sealed.sealed_by}::text)
-          returning ${columns}`),
-          )
+          return yield* only(sql`
+            insert into webhooks (id, organization_id, chatbot_id, url, description, events, active, secret, sealed,
+              sealed_by)
+            values (${id}, ${organization}, ${chatbot ?? null}::uuid, ${content.url}, ${content.description},
+              ${arrayText(content.events)}::text[], ${content.active}, ${sealed.secret}::text, ${sealed.sealed}::bytea,
+              ${sealed.sealed_by}::text)
+            returning ${columns}`)
         },
         committing<NotFound>(
           sql,
@@ -107,29 +106,24 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
       /** Lists the webhooks within reach, oldest first. */
       list: Effect.fnUntraced(function* (reach: Reach) {
         const organization = yield* CurrentOrganization
-        const rows = yield* decodeWebhooks(sql`
+        return yield* decodeWebhooks(sql`
           select ${columns} from webhooks where organization_id = ${organization} ${within(sql, reach, "chatbot_id")}
           order by created_at, id`)
-        return rows
       }, withoutSqlErrors),
 
       get: Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
         const organization = yield* CurrentOrganization
-        return yield* only(
-          decodeWebhooks(sql`
-          select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")}`),
-        )
+        return yield* only(sql`
+          select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")}`)
       }, withoutSqlErrors),
 
       /** Changes a webhook. Its failures are forgotten, so that what waits is tried at once. */
-      modify: <E>(id: WebhookId, reach: Reach, change: (webhook: Webhook) => Effect.Effect<WebhookContent, E>) =>
+      modify: <E, R>(id: WebhookId, reach: Reach, change: (webhook: Webhook) => Effect.Effect<WebhookContent, E, R>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
-          const before = yield* only(
-            decodeWebhooks(sql`
+          const before = yield* only(sql`
             select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")}
-            for update`),
-          )
+            for update`)
           const content = yield* change(before)
           const changed = changeOf(audited(before), audited(content))
           if (changed !== undefined) {
@@ -144,22 +138,19 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           yield* sql`
             update webhook_queue set run_at = now(), is_failing = false
             where webhook_id = ${id} and organization_id = ${organization} and lease_id is null`
-          return yield* only(
-            decodeWebhooks(sql`
+          return yield* only(sql`
             update webhooks set url = ${content.url}, description = ${content.description},
               events = ${arrayText(content.events)}::text[], active = ${content.active},
               switched_off = case when not ${content.active} then switched_off end, failures = 0, failing_since = null,
               updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
-            where id = ${id} and organization_id = ${organization} returning ${columns}`),
-          )
+            where id = ${id} and organization_id = ${organization} returning ${columns}`)
         }).pipe(committing(sql)),
 
       /** Deletes a webhook. Its deliveries are deleted in the background. */
       remove: Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
         const organization = yield* CurrentOrganization
-        const [gone] = yield* decodeUrl(sql`
+        const gone = yield* decodeUrl(sql`
           delete from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")} returning url`)
-        if (gone === undefined) return yield* webhookNotFound
         yield* auditing.record(sql, {
           organization,
           action: "webhook.deleted",
@@ -177,13 +168,10 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
       ) {
         const organization = yield* CurrentOrganization
         const sealed = yield* sealSecret(secrets, secret, webhookSecretPlace({ id, organization_id: organization }))
-        const rotated = yield* only(
-          decodeWebhooks(sql`
+        const rotated = yield* only(sql`
           update webhooks set old_secret = secret, old_sealed = sealed, old_sealed_by = sealed_by,
-            old_until = now() + ${interval(overlap)}, secret = ${sealed.secret}::text,
-            sealed = ${sealed.sealed}::bytea, sealed_by = ${sealed.sealed_by}::text
-          where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")} returning ${columns}`),
-        )
+            old_until = now() + ${interval(overlap)}, ${secretAssignments(sql, sealed)}
+          where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")} returning ${columns}`)
         yield* auditing.record(sql, { organization, action: "webhook.secret_rotated", target: id })
         return rotated
       }, committing(sql)),
@@ -191,10 +179,9 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
       /** Returns the secrets that sign, the present one first, and records in the audit log that they sign a test. */
       signTest: Effect.fnUntraced(function* (id: WebhookId, reach: Reach) {
         const organization = yield* CurrentOrganization
-        const [row] = yield* decodeTested(sql`
+        const row = yield* decodeTested(sql`
           select ${sql.literal(SECRET_COLUMNS)}, url, coalesce(old_until > now(), false) as is_rotating
           from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")}`)
-        if (row === undefined) return yield* webhookNotFound
         yield* auditing.record(sql, {
           organization,
           action: "webhook.tested",
@@ -209,16 +196,11 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
        * webhooks; 0 without a key.
        */
       // The time of a secret before is short, so that it is left to expire as it is.
-      sealAll: withoutSqlErrors(
-        sealRows(system, secrets, {
-          name: "webhooks",
-          columns: SECRET_COLUMNS,
-          decode: decodeRows(StoredSecrets),
-          seal: Effect.fnUntraced(function* (row) {
-            const [present] = yield* openSecrets(secrets, row)
-            return secretAssignments(system, yield* sealSecret(secrets, present, webhookSecretPlace(row)))
-          }),
-        }),
+      sealAll: sealSecrets(
+        system,
+        secrets,
+        { name: "webhooks", columns: SECRET_COLUMNS, decode: decodeSecrets },
+        webhookSecretPlace,
       ),
     }
   }),

@@ -8,7 +8,7 @@ import { IDENTITY_SECRETS_MAX_COUNT, IdentitySecret, IdentitySecretId } from "..
 import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { openSecret, sealRows, sealSecret, secretAssignments, SecretColumns } from "../sql/SealedRows.ts"
+import { openSecret, sealSecret, SecretColumns, sealSecrets } from "../sql/SealedRows.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
@@ -95,17 +95,11 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
        * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
        * secrets; 0 without a key.
        */
-      sealAll: withoutSqlErrors(
-        sealRows(system, secrets, {
-          name: "identity_secrets",
-          columns: COLUMNS,
-          decode: decodeSecrets,
-          seal: Effect.fnUntraced(function* (row) {
-            const place = identitySecretPlace(row)
-            const secret = yield* openSecret(secrets, row, place)
-            return secretAssignments(system, yield* sealSecret(secrets, secret, place))
-          }),
-        }),
+      sealAll: sealSecrets(
+        system,
+        secrets,
+        { name: "identity_secrets", columns: COLUMNS, decode: decodeSecrets },
+        identitySecretPlace,
       ),
     }
   }),

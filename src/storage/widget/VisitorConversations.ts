@@ -13,7 +13,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { deleteSomeSessions, ROWS_AT_ONCE } from "../LargeDeletions.ts"
 import { sessionNotFound } from "../conversations/Messages.ts"
 import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
-import { decodeRows } from "../Rows.ts"
+import { decodeRows, decodeRow, decodeRowOr } from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, json } from "../sql/SqlValues.ts"
 
@@ -106,9 +106,9 @@ const notTheLatest = new Conflict({ detail: "Only the latest reply of a conversa
 
 const decodeMessages = decodeRows(Schema.Struct({ ...VisitorMessage.fields, at: Schema.String }))
 const decodeListed = decodeRows(Schema.Struct({ ...VisitorConversation.fields, at: Schema.String }))
-const decodeConversations = decodeRows(VisitorConversation)
+const decodeConversation = decodeRowOr(VisitorConversation, sessionNotFound)
 const decodeSent = decodeRows(SentMessage)
-const decodeQuestions = decodeRows(
+const decodeQuestion = decodeRowOr(
   Schema.Struct({
     latest: Schema.NullOr(MessageId),
     asked: Schema.NullOr(MessageId),
@@ -116,9 +116,10 @@ const decodeQuestions = decodeRows(
     mid: Schema.NullOr(Schema.String),
     is_stored: Schema.Boolean,
   }),
+  sessionNotFound,
 )
-const decodeReplies = decodeRows(CitingReply)
-const decodePassages = decodeRows(CurrentPassage)
+const decodeReply = decodeRow(CitingReply)
+const decodePassage = decodeRow(CurrentPassage)
 
 /**
  * The conversations of visitors of the chat widget, always within the current organization. Nobody but the visitor
@@ -198,9 +199,8 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
         }, withoutSqlErrors),
 
         get: Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId) {
-          const [row] = yield* decodeConversations(sql`
-          select ${columns} from sessions s where s.id = ${conversation} and ${yield* owned(of)}`)
-          return row ?? (yield* sessionNotFound)
+          return yield* decodeConversation(sql`
+            select ${columns} from sessions s where s.id = ${conversation} and ${yield* owned(of)}`)
         }, withoutSqlErrors),
 
         /**
@@ -228,7 +228,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
             where m.session_id = s.id and m.organization_id = s.organization_id and ${condition}
             order by m.created_at desc, m.id desc limit 1
           )`)
-          const [row] = yield* decodeQuestions(sql`
+          const row = yield* decodeQuestion(sql`
           select latest.id as latest, question.id as asked, question.content, question.mid,
             exists (
               select from messages m
@@ -238,31 +238,28 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
             left join ${latest("true")} latest on true
             left join ${latest("m.sender_type = 'user'")} question on true
           where s.id = ${conversation} and ${yield* owned(of)}`)
-          if (row === undefined) return yield* sessionNotFound
           const isLatest = row.is_stored ? row.latest === reply : row.latest === row.asked
           return isLatest && row.asked !== null ? row : yield* notTheLatest
         }, withoutSqlErrors),
 
         /** Finds a reply with what it cites; undefined when the visitor has no such reply. */
         citing: Effect.fnUntraced(function* (of: VisitorName, conversation: SessionId, reply: MessageId) {
-          const [row] = yield* decodeReplies(sql`
+          return yield* decodeReply(sql`
           select m.sources, m.tool_results
           from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
           where m.id = ${reply} and s.id = ${conversation} and m.sender_type = 'bot' and ${yield* owned(of)}`)
-          return row
         }, withoutSqlErrors),
 
         /** Finds the passage at the place of a source in the document as it is now; undefined where there is none. */
         passage: Effect.fnUntraced(function* (chatbot: ChatbotId, reply: MessageId, source: Source) {
           const organization = yield* CurrentOrganization
-          const [row] = yield* decodePassages(sql`
+          return yield* decodePassage(sql`
           select c.content, c.headings, d.updated_at > m.created_at as has_changed
           from documents d
             join chunks c on c.document_id = d.id and c.revision = d.revision and c.organization_id = d.organization_id
             join messages m on m.id = ${reply} and m.organization_id = d.organization_id
           where d.id = ${source.document_id}::uuid and d.chatbot_id = ${chatbot}
             and d.organization_id = ${organization} and c.ordinal = ${source.chunk}`)
-          return row
         }, withoutSqlErrors),
 
         /** Deletes all conversations of a visitor, with their messages, and returns their number. */

@@ -122,9 +122,9 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "an organization makes keys of another one",
-    file: "src/services/organizations/Admin.ts",
-    text: "const found = isOperator(caller) ? yield* organizations.find(requested) : undefined",
-    replacement: "const found = yield* organizations.find(requested)",
+    file: "src/services/organizations/Organizations.ts",
+    text: "const found = isOperator(caller) ? yield* storage.find(requested) : undefined",
+    replacement: "const found = yield* storage.find(requested)",
     tests: ["http/Admin"],
   },
   {
@@ -154,8 +154,8 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a chatbot is found by its id alone, so that row-level security has to hold alone",
     file: "src/storage/chatbots/Chatbots.ts",
-    text: "sql`select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`),",
-    replacement: "sql`select ${columns} from chatbots where id = ${id} and ${organization}::text <> ''`),",
+    text: "select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`)",
+    replacement: "select ${columns} from chatbots where id = ${id} and ${organization}::text <> ''`)",
     tests: ["storage/sql/Isolation"],
   },
   {
@@ -196,8 +196,8 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a tool of another chatbot is read by its id",
     file: "src/storage/tools/ChatbotTools.ts",
-    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`),\n",
-    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`),\n",
+    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`)\n",
+    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`)\n",
     tests: ["http/ChatbotTools", "http/Isolation"],
   },
   {
@@ -300,8 +300,8 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a chatbot has as many tools as somebody likes",
     file: "src/storage/tools/ChatbotTools.ts",
-    text: "if (counted.tool_count > limit) {",
-    replacement: "if (counted.tool_count > limit + 1_000) {",
+    text: "if (tool_count > limit) {",
+    replacement: "if (tool_count > limit + 1_000) {",
     tests: ["http/ChatbotTools"],
   },
   {
