@@ -92,8 +92,8 @@ describe("chatbots", () => {
           results.map((_, index) => `<${index}>`).toSorted(),
         )
         expect(after.version).toBe(before.version + 20n)
-        expect(new Set(results.map(({ row }) => row.version)).size).toBe(20)
-        expect(new Set(results.map(({ row }) => row.updated_at.getTime())).size).toBe(20)
+        expect(new Set(results.map(({ version }) => version)).size).toBe(20)
+        expect(new Set(results.map(({ updated_at }) => updated_at.getTime())).size).toBe(20)
         expect(after.updated_at.getTime()).toBeGreaterThan(before.updated_at.getTime())
       }),
     ))
