@@ -36,23 +36,19 @@ export const readsConversations = ({ scopes }: Caller["Service"]): boolean => sc
  * key opened under a guessable token: a visitor could have opened it on purpose, and would then share the conversation.
  */
 export const sessionToContinue = (caller: Caller["Service"], text: string): SessionName => ({
-  text,
-  apiKeyId: caller.apiKeyId,
+  ...sessionToManage(caller, text),
   scope: readsConversations(caller) ? "unclaimed" : "own",
 })
 
 /** The name of a session of a visitor of the chat widget. Nobody but the visitor itself reaches a session by it. */
 export const sessionOfVisitor = (caller: Caller["Service"], visitor: string, id: string): SessionName => ({
-  text: id,
-  apiKeyId: caller.apiKeyId,
-  scope: "any",
+  ...sessionToManage(caller, id),
   visitor,
 })
 
 /** The name of a session in which a reply is rated. */
 export const sessionToRate = (caller: Caller["Service"], text: string): SessionName => ({
-  text,
-  apiKeyId: caller.apiKeyId,
+  ...sessionToManage(caller, text),
   scope: readsConversations(caller) ? "any" : "own",
 })
 

@@ -47,15 +47,9 @@ export class Comparison {
     }
     for (const id of this.chatbots.keys())
       if (!chatbots.has(id)) events.push({ type: "chatbot_deleted", chatbot_id: id })
-    const changed = [
-      ...state.documents.filter(({ id, stamp }) => this.documents.get(id)?.stamp !== stamp),
-      ...Array.from(this.documents.values()).filter(({ chatbot, id }) => !documents.has(id) && chatbots.has(chatbot)),
-    ]
-    const runs = [
-      ...state.sources.filter(({ id, stamp }) => this.sources.get(id)?.stamp !== stamp),
-      ...Array.from(this.sources.values()).filter(({ chatbot, id }) => !sources.has(id) && chatbots.has(chatbot)),
-    ]
-    for (const { chatbot, id } of runs) events.push({ type: "source", chatbot_id: chatbot, source_id: id })
+    const changed = changedIn<DocumentState>(this.documents, documents, chatbots)
+    for (const { chatbot, id } of changedIn<SourceState>(this.sources, sources, chatbots))
+      events.push({ type: "source", chatbot_id: chatbot, source_id: id })
     const fresh = state.conversations.filter(({ id, updated_at }) => this.conversations.get(id) !== updated_at)
     if (fresh.length === CONVERSATIONS_MAX) events.push({ type: "resync" })
     events.push(...fresh.map(conversationEvent))
@@ -70,6 +64,16 @@ export class Comparison {
     return isFirst ? { events: [], documents: new Map() } : { events, documents: idsByChatbot(changed) }
   }
 }
+
+/** Those that are new or have another stamp, and those that are gone from chatbots which are still there. */
+const changedIn = <State extends DocumentState | SourceState>(
+  before: ReadonlyMap<string, State>,
+  now: ReadonlyMap<string, State>,
+  chatbots: ReadonlyMap<ChatbotId, unknown>,
+): ReadonlyArray<State> => [
+  ...Array.from(now.values()).filter(({ id, stamp }) => before.get(id)?.stamp !== stamp),
+  ...Array.from(before.values()).filter(({ chatbot, id }) => !now.has(id) && chatbots.has(chatbot)),
+]
 
 const idsByChatbot = (documents: ReadonlyArray<DocumentState>): Difference["documents"] => {
   const ids = Map.groupBy(documents, ({ chatbot }) => chatbot)

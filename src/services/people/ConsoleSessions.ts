@@ -105,7 +105,6 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
       /** Counts a refused attempt to sign in, ten times, and records it. */
       const countRefusal = Effect.andThen(rates.unkeyed.charge(REFUSED_COST), recordRefusal)
 
-      /** Makes the cookie of a session. */
       const cookieOf = Effect.fnUntraced(function* (content: { readonly key: string } | { readonly session: string }) {
         const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lifetime)
         return yield* Effect.flatMap(Effect.orDie(encodeContent({ ...content, until })), (text) =>

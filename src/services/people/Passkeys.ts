@@ -15,7 +15,8 @@ export const newChallenge = Effect.map(
 )
 
 const bytesOf = (base64url: string) => Uint8Array.from(Buffer.from(base64url, "base64url"))
-const asJson = Schema.decodeUnknownEffect(Schema.toType(WebAuthnJson))
+const decodeJson = Schema.decodeUnknownEffect(Schema.toType(WebAuthnJson))
+const asJson = (options: object) => Effect.orDie(decodeJson(JSON.parse(JSON.stringify(options))))
 
 /** Options of the browser for a new passkey. It is discoverable, so that nobody types who they are. */
 export const creationOptions = Effect.fnUntraced(function* (
@@ -42,7 +43,7 @@ export const creationOptions = Effect.fnUntraced(function* (
       authenticatorSelection: { residentKey: "required", userVerification: "preferred" },
     }),
   )
-  return yield* Effect.orDie(asJson(JSON.parse(JSON.stringify(options))))
+  return yield* asJson(options)
 })
 
 /** Options of the browser for an answer of one of its passkeys. */
@@ -51,7 +52,7 @@ export const requestOptions = Effect.fnUntraced(function* (page: RelyingParty, c
   const options = yield* Effect.promise(() =>
     generateAuthenticationOptions({ rpID: page.id, challenge: bytesOf(challenge), userVerification: "preferred" }),
   )
-  return yield* Effect.orDie(asJson(JSON.parse(JSON.stringify(options))))
+  return yield* asJson(options)
 })
 
 const expectationsOf = ({ id, origin }: RelyingParty, challenge: string) => ({

@@ -79,7 +79,6 @@ export class PersonSessions extends Context.Service<PersonSessions>()("parley/se
             ),
       ),
 
-      /** Ends one of the caller's own sessions. */
       endOwn: (id: string) =>
         Caller.use(({ person }) =>
           person === undefined || !isUuid(id) ? noSession : Effect.asVoid(storage.remove(person.id, id)),

@@ -71,7 +71,6 @@ export class SignIns extends Context.Service<SignIns>()("parley/services/people/
         return (yield* storage.entrance(organization)) ?? (yield* noOrganization)
       }),
 
-      /** Begins to sign somebody in by a passkey. */
       beginPasskey: (page: RelyingParty) =>
         sessions.attempt(
           Effect.gen(function* () {
@@ -81,7 +80,6 @@ export class SignIns extends Context.Service<SignIns>()("parley/services/people/
           }).pipe(Effect.provideService(SecureRandom.SecureRandom, random)),
         ),
 
-      /** Signs somebody in by the answer of a passkey. */
       endPasskey: (
         page: RelyingParty,
         secret: string | undefined,

@@ -271,10 +271,10 @@ export class LiveReplies extends Context.Service<LiveReplies>()("parley/services
           ),
         ),
 
-      /** Finds a reply of the visitor; undefined for one that this process does not have. */
-      find: ({ id, visitor }: ReplyOwner): LiveReply | undefined => {
+      /** Finds a reply of the visitor; fails for one that this process does not have. */
+      find: ({ id, visitor }: ReplyOwner): Effect.Effect<LiveReply, NotFound> => {
         const reply = replies.get(id)
-        return reply?.visitor === visitor ? reply : undefined
+        return reply?.visitor === visitor ? Effect.succeed(reply) : Effect.fail(noReply)
       },
 
       /** The reply that is being made in a conversation of the visitor; undefined where there is none. */

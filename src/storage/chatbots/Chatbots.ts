@@ -56,7 +56,6 @@ export const NamedChatbot = Schema.Struct({
   ...PlacedRow.fields,
   ...Struct.pick(ChatbotRow.fields, ["id", "slug", "created_at"]),
 })
-export type NamedChatbot = typeof NamedChatbot.Type
 
 export type NewChatbot = Pick<
   ChatbotRow,

@@ -5,17 +5,11 @@ import { SystemSql } from "../sql/Database.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
-/** A chatbot with `is_public`, and what the server needs to know to admit its visitors. */
-export const PublicChatbot = Schema.Struct({
-  id: ChatbotId,
-  organization_id: OrganizationId,
-  budget: Budget,
-})
-export type PublicChatbot = typeof PublicChatbot.Type
-
 const isUuid = Schema.is(AnyUuid)
 
-const decodeFound = decodeRows(Schema.Struct({ ...PublicChatbot.fields, is_operator: Schema.Boolean }))
+const decodeFound = decodeRows(
+  Schema.Struct({ id: ChatbotId, organization_id: OrganizationId, budget: Budget, is_operator: Schema.Boolean }),
+)
 
 /** The public chatbots of all organizations: which organization a visitor talks with is known only by the chatbot. */
 export class PublicChatbots extends Context.Service<PublicChatbots>()("parley/storage/chatbots/PublicChatbots", {

@@ -10,7 +10,7 @@ import { PersonName } from "../../domain/inbox/PersonName.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { GAP } from "./ReplyGrounds.ts"
-import { decodeRows, TimestampColumn } from "../Rows.ts"
+import { decodeRows, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 import { MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
@@ -105,7 +105,7 @@ const decodePage = decodeRows(
 const decodeMessages = decodeRows(MessageRow)
 const decodeContents = decodeRows(Schema.Struct({ content: Schema.String }))
 const decodePlaced = decodeRows(Schema.Struct({ ...MessageRow.fields, at: Schema.String }))
-const decodeSenders = decodeRows(Schema.Struct({ sender_type: SenderType }))
+const decodeSender = decodeRowOr(Schema.Struct({ sender_type: SenderType }), messageNotFound)
 
 /**
  * The table `messages`, always within the current organization; see `Conversations` for what concerns their session.
@@ -208,7 +208,7 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
               and (s.owner_since is null or m.created_at > s.owner_since)
           )`
         // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
-        const [found] = yield* decodeSenders(sql`
+        const found = yield* decodeSender(sql`
           with found as (
             select m.id, m.session_id, m.sender_type, m.unanswered, m.feedback->>'rating' as old
             from sessions s join messages m on m.session_id = s.id
@@ -229,7 +229,6 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
             returning s.id
           )
           select sender_type ${rating === "down" ? handsOver : sql``} from found left join counted on true`)
-        if (found === undefined) return yield* messageNotFound
         if (found.sender_type !== "bot") return yield* onlyReplies
       }, withoutSqlErrors),
     }

@@ -5,7 +5,7 @@ import type { ChatbotId, PersonId } from "../../domain/Ids.ts"
 import { Presence } from "../../domain/inbox/Handover.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { sessionNamed, sessionNotFound } from "../conversations/Messages.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval } from "../sql/SqlValues.ts"
 
@@ -20,12 +20,13 @@ export const presenceIn = `coalesce((
   where p.session_id = s.id and p.organization_id = s.organization_id and p.until > clock_timestamp()
 ), '[]')`
 
-const decodePresences = decodeRows(
+const decodePresences = decodeRowOr(
   Schema.Struct({
     presence: Schema.Array(Presence),
     visitor_read_at: Schema.NullOr(TimestampColumn),
     people_read_at: Schema.NullOr(TimestampColumn),
   }),
+  sessionNotFound,
 )
 
 /** Who is in a conversation at the moment, and up to when the visitor and people have read it. */
@@ -57,9 +58,8 @@ export class Presences extends Context.Service<Presences>()("parley/storage/inbo
           : sql`insert into conversation_presence (session_id, organization_id, who, state, until)
               select s.id, s.organization_id, ${who}::text, ${state}::text, clock_timestamp() + ${interval(HOLDS)} ${own}
               on conflict (session_id, who) do update set state = excluded.state, until = excluded.until`
-        const rows = decodePresences(sql`
+        return yield* decodePresences(sql`
           select s.visitor_read_at, s.people_read_at, ${sql.literal(presenceIn)} as presence ${own}`)
-        return yield* rowOr(sessionNotFound)(rows)
       }, withoutSqlErrors),
     }
   }),

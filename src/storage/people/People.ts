@@ -222,28 +222,18 @@ export class People extends Context.Service<People>()("parley/storage/people/Peo
           ),
         ),
 
-      /** Replaces the roles that a claim gives. Returns the person. */
-      setClaimedRoles: Effect.fnUntraced(
-        function* (id: PersonId, roles: ReadonlyArray<PersonRole>) {
-          const before = yield* read(id)
-          yield* setRoles(before, roles, true)
-          const after = yield* read(id)
-          const changed = changeOf(audited(before), audited(after))
-          if (changed === undefined) return after
-          yield* sql`update people set version = version + 1 where id = ${id}`
-          yield* auditing.record(sql, {
-            organization: after.organization_id,
-            target: id,
-            action: "person.updated",
-            ...changed,
-          })
-          return after
-        },
-        committing<NotFound>(
-          sql,
-          onForeignKeyViolation(() => noChatbot),
-        ),
-      ),
+      /** Replaces the roles that a claim gives, in the transaction that is open. Returns the person. */
+      setClaimedRoles: Effect.fnUntraced(function* (id: PersonId, roles: ReadonlyArray<PersonRole>) {
+        const before = yield* read(id)
+        yield* setRoles(before, roles, true)
+        const after = yield* read(id)
+        const changed = changeOf(audited(before), audited(after))
+        if (changed === undefined) return after
+        const { organization_id: organization } = after
+        yield* sql`update people set version = version + 1 where id = ${id}`
+        yield* auditing.record(sql, { organization, target: id, action: "person.updated", ...changed })
+        return after
+      }),
 
       /** Whether the organization has an owner who can sign in. */
       hasOwner: (organization: OrganizationId) => withoutSqlErrors(Effect.isSuccess(ensureOwner(organization))),

@@ -6,7 +6,7 @@ import { Budget } from "../../domain/organizations/Budget.ts"
 import { PersonSession } from "../../domain/people/Person.ts"
 import { PersonRole } from "../../domain/people/Role.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, TimestampColumn, decodeRow } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval, json } from "../sql/SqlValues.ts"
@@ -46,7 +46,7 @@ export type LiveSession = typeof LiveSession.Type
 
 const sessionNotFound = new NotFound({ detail: "The person has no such session." })
 
-const decodeLive = decodeRows(LiveSession)
+const decodeLive = decodeRow(LiveSession)
 const decodeShown = decodeRows(
   PersonSession.mapFields(({ is_current: _, ...fields }) => ({
     ...fields,
@@ -55,14 +55,8 @@ const decodeShown = decodeRows(
     expires_at: TimestampColumn,
   })),
 )
-const decodeEnded = decodeRows(
-  Schema.Struct({
-    id: Schema.String,
-    organization_id: OrganizationId,
-    person_id: PersonId,
-    provider_id: Schema.NullOr(Schema.String),
-    tokens: Schema.NullOr(Schema.Json),
-  }),
+const decodeEnded = decodeRow(
+  Schema.Struct({ organization_id: OrganizationId, person_id: PersonId, tokens: Schema.NullOr(Schema.Json) }),
 )
 
 /** The table `person_sessions`, of all organizations: which one a request belongs to is known once its session is found. */
@@ -71,7 +65,7 @@ export class PersonSessions extends Context.Service<PersonSessions>()("parley/st
     const sql = yield* SystemSql
     const auditing = yield* Auditing
     const scope = yield* FiberScope.Scope
-    const returning = sql.literal("returning id, organization_id, person_id, provider_id, tokens")
+    const returning = sql.literal("returning organization_id, person_id, tokens")
 
     /** Writes that a session and its person were there, at most once a minute: nobody waits for it. */
     const recordUse = ({ id, person }: LiveSession) =>
@@ -89,7 +83,7 @@ export class PersonSessions extends Context.Service<PersonSessions>()("parley/st
     return {
       /** Finds the session with this hash, of a person who was not removed. That it was used is written apart, soon after. */
       findLive: Effect.fnUntraced(function* (hash: Uint8Array) {
-        const [row] = yield* decodeLive(sql`
+        const row = yield* decodeLive(sql`
           select s.id, s.organization_id, jsonb_build_object('id', p.id, 'name', p.name, 'avatar', p.avatar) as person,
             ${sql.literal(ALL_ROLES)} as roles, p.version::text as version, o.is_operator,
             (extract(epoch from s.expires_at - now()) * 1000)::float8 as expires_in,
@@ -125,17 +119,20 @@ export class PersonSessions extends Context.Service<PersonSessions>()("parley/st
           where person_id = ${person} and expires_at > now() order by last_used_at desc, id desc`)
       }, withoutSqlErrors),
 
-      /** Ends a session of a person. */
       remove: Effect.fnUntraced(function* (person: PersonId, id: string) {
-        const { organization_id: organization } = yield* rowOr(sessionNotFound)(
-          decodeEnded(sql`delete from person_sessions where id = ${id} and person_id = ${person} ${returning}`),
-        )
-        yield* auditing.record(sql, { organization, action: "person.session_ended", target: person })
+        const ended = yield* decodeEnded(sql`
+          delete from person_sessions where id = ${id} and person_id = ${person} ${returning}`)
+        if (ended === undefined) return yield* sessionNotFound
+        yield* auditing.record(sql, {
+          organization: ended.organization_id,
+          action: "person.session_ended",
+          target: person,
+        })
       }, committing(sql)),
 
       /** Ends the session with this hash. Returns it; undefined where there is none. */
       end: Effect.fnUntraced(function* (hash: Uint8Array) {
-        const [gone] = yield* decodeEnded(sql`delete from person_sessions where token_hash = ${hash} ${returning}`)
+        const gone = yield* decodeEnded(sql`delete from person_sessions where token_hash = ${hash} ${returning}`)
         if (gone === undefined) return undefined
         const { organization_id: organization, person_id: person } = gone
         yield* auditing.record(sql, { organization, action: "person.session_ended", target: person, person })

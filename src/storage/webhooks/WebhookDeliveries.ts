@@ -7,7 +7,7 @@ import type { WebhookId } from "../../domain/webhook/Webhook.ts"
 import { type DeliveryId, type DeliveryState, WebhookDelivery } from "../../domain/webhook/WebhookDelivery.ts"
 import { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { afterPlace, placeColumn, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
-import { decodeRows, TimestampColumn } from "../Rows.ts"
+import { decodeRows, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText } from "../sql/SqlValues.ts"
 
@@ -35,7 +35,7 @@ const RESENT_AT_ONCE = 1_000
 const deliveryNotFound = new NotFound({ detail: "There is no such delivery of this webhook." })
 
 const decodeListed = decodeRows(Schema.Struct({ ...PlacedRow.fields, ...Row.fields }))
-const decodeDeliveries = decodeRows(Row)
+const decodeDelivery = decodeRowOr(Row, deliveryNotFound)
 const decodeTypes = decodeRows(Schema.Struct({ type: WebhookEventType }))
 
 /** The table `webhook_deliveries` as its owners see it, always within the current organization. */
@@ -69,11 +69,10 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
           types: ReadonlyArray<WebhookEventType>,
         ) {
           const organization = yield* CurrentOrganization
-          const [row] = yield* decodeDeliveries(sql`
+          return yield* decodeDelivery(sql`
           update webhook_deliveries set ${again}
           where id = ${id} and webhook_id = ${webhook} and organization_id = ${organization}
             and type = any(${arrayText(types)}::text[]) returning ${columns}`)
-          return row === undefined ? yield* deliveryNotFound : row
         }, withoutSqlErrors),
 
         /** Puts failed deliveries of these types since a moment in the queue again, the oldest first. Returns their number. */

@@ -9,7 +9,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
 import { Pulse } from "../sql/Pulse.ts"
-import { decodeRows } from "../Rows.ts"
+import { decodeRows, decodeRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { asynchronousCommit, interval } from "../sql/SqlValues.ts"
 import { payloadData } from "./Payloads.ts"
@@ -53,7 +53,6 @@ export const Failing = Schema.Struct({
   /** Milliseconds for which every attempt has failed. */
   failing_for: Schema.Finite,
 })
-export type Failing = typeof Failing.Type
 
 const webhookTable = {
   table: "webhook_queue",
@@ -70,8 +69,8 @@ export const FAILING_FROM = 5
 type Attempt = Pick<WebhookJob, "lease_id" | "webhook_id">
 
 const decodeAnnouncements = decodeRows(Schema.Struct({ announced: Schema.Finite, any: Schema.Boolean }))
-const decodeJob = decodeRows(WebhookJob)
-const decodeEndpoint = decodeRows(
+const decodeJob = decodeRow(WebhookJob)
+const decodeEndpoint = decodeRow(
   Schema.Struct({
     ...StoredSecrets.fields,
     url: Schema.String,
@@ -127,11 +126,10 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
 
       /** Claims a webhook that is failing, or one that is not. */
       claim: Effect.fnUntraced(function* (isFailing: boolean, lease: Lease) {
-        const [row] = yield* decodeJob(system`
+        return yield* decodeJob(system`
           with claimed as (${queue.claim(lease, { and: sql`q.is_failing = ${isFailing}` })})
           select webhook_id, organization_id, lease_id, attempts, lapses, given_up
           from claimed, ${asynchronousCommit(system)}`)
-        return row
       }, withoutSqlErrors),
 
       untilDue: (isFailing: boolean) => queue.untilDue(system`q.is_failing = ${isFailing}`),
@@ -150,7 +148,7 @@ export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storag
       /** Returns the webhook; undefined when it is deleted. */
       endpoint: Effect.fnUntraced(function* (id: WebhookId) {
         const organization = yield* CurrentOrganization
-        const [row] = yield* decodeEndpoint(sql`
+        const row = yield* decodeEndpoint(sql`
           select ${sql.literal(SECRET_COLUMNS)}, url, active, failures,
             coalesce(old_until > now(), false) as is_rotating
           from webhooks where id = ${id} and organization_id = ${organization}`)

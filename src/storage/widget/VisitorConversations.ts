@@ -59,22 +59,6 @@ export const SentMessage = Schema.Struct({
 })
 export type SentMessage = typeof SentMessage.Type
 
-/** A reply with what it was made from. */
-export const CitingReply = Schema.Struct({
-  sources: Schema.NullOr(Schema.Array(Source)),
-  tool_results: Schema.NullOr(Schema.Array(ToolResult)),
-})
-export type CitingReply = typeof CitingReply.Type
-
-/** A passage of a document as it is at the moment. */
-export const CurrentPassage = Schema.Struct({
-  content: Schema.String,
-  headings: Schema.Array(Schema.String),
-  /** Whether the document has changed since the message was made. */
-  has_changed: Schema.Boolean,
-})
-export type CurrentPassage = typeof CurrentPassage.Type
-
 /** The column `handover` of the session `s`, a `WidgetHandover`. What was read is known to the millisecond. */
 export const HANDOVER_COLUMN = `case when s.owner_since is not null then jsonb_build_object(
     'owner', s.owner,
@@ -118,8 +102,20 @@ const decodeQuestion = decodeRowOr(
   }),
   sessionNotFound,
 )
-const decodeReply = decodeRow(CitingReply)
-const decodePassage = decodeRow(CurrentPassage)
+const decodeReply = decodeRow(
+  Schema.Struct({
+    sources: Schema.NullOr(Schema.Array(Source)),
+    tool_results: Schema.NullOr(Schema.Array(ToolResult)),
+  }),
+)
+const decodePassage = decodeRow(
+  Schema.Struct({
+    content: Schema.String,
+    headings: Schema.Array(Schema.String),
+    /** Whether the document has changed since the message was made. */
+    has_changed: Schema.Boolean,
+  }),
+)
 
 /**
  * The conversations of visitors of the chat widget, always within the current organization. Nobody but the visitor
