@@ -12,6 +12,8 @@ export const AnyUuid = Schema.String.check(uuid("[0-9a-fA-F]")).annotate({
   examples: ["01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"],
 })
 
+export const isUuid = Schema.is(AnyUuid)
+
 /**
  * Parley makes ids as UUID v7, so that their order is the order of creation as far as the clocks of its servers agree;
  * lists are ordered by the database's clock. Any UUID is accepted, in either case, and becomes lower case, so that

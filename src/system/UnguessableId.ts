@@ -13,3 +13,7 @@ export const unguessableUuid = (random: SecureRandom.SecureRandom["Service"]): E
     random.uuidV4(),
     (ordered, unordered) => ordered.slice(0, VERSION_END) + unordered.slice(VERSION_END),
   )
+
+/** Makes a secret of random bytes, in base64url. */
+export const unguessableText = (random: SecureRandom.SecureRandom["Service"], bytes = 32): Effect.Effect<string> =>
+  Effect.map(random.randomBytes(bytes), (made) => Buffer.from(made).toString("base64url"))

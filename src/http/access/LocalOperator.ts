@@ -12,8 +12,7 @@ import { writePrivateFile } from "../../system/PrivateFile.ts"
 import { encodeRunningServer, TOKEN_PREFIX } from "../../system/RunningServer.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import { wordsOf } from "../../system/SystemError.ts"
-
-const TOKEN_BYTES = 32
+import { unguessableText } from "../../system/UnguessableId.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -56,7 +55,7 @@ export class LocalOperator extends Context.Service<LocalOperator>()("parley/http
         expiresAt: null,
         budgets: { organization: organization.budget, key: noBudget },
       }
-      const token = `${TOKEN_PREFIX}${Buffer.from(yield* random.randomBytes(TOKEN_BYTES)).toString("base64url")}`
+      const token = `${TOKEN_PREFIX}${yield* unguessableText(random)}`
       const expected = Buffer.from(token)
       const { isLocal, url } = yield* listenLocally
 

@@ -13,6 +13,7 @@ import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/conversations/Attachments.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { PublicUrl } from "../PublicUrl.ts"
+import { unguessableText } from "../../system/UnguessableId.ts"
 
 const noAttachment = new NotFound({ detail: "There is no such attachment." })
 const notAllowed = new Forbidden({ detail: "Visitors of this chatbot may not send files." })
@@ -45,7 +46,7 @@ export class Attachments extends Context.Service<Attachments>()("parley/services
       const type = yield* inspect(displayName(received.name), bytes)
       const name = withExtension(displayName(received.name), type)
       const id = AttachmentId.make(yield* random.uuidV7())
-      const secret = Buffer.from(yield* random.randomBytes(SECRET_BYTES)).toString("base64url")
+      const secret = yield* unguessableText(random, SECRET_BYTES)
       const blob_key = attachmentKey(yield* random.uuidV4())
       const url = `${publicUrl}/api/attachments/${id}/${secret}/${encodeURIComponent(name)}`
       const attachment: Attachment = { id, name, url, media_type: type, size: bytes.length }

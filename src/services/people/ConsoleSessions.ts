@@ -16,6 +16,7 @@ import { networkOf, RateLimiter, REFUSED_COST, UNKEYED_COST } from "../../admiss
 import { RecentMap } from "../../system/RecentMap.ts"
 import { PersonSessions, type SessionOf } from "./PersonSessions.ts"
 import { ServerSecrets } from "../ServerSecrets.ts"
+import { unguessableText } from "../../system/UnguessableId.ts"
 
 export interface ConsoleSessionsSettings {
   /** Time that a session lasts. */
@@ -25,7 +26,6 @@ export interface ConsoleSessionsSettings {
 const PURPOSE = "console session"
 /** Time for which a one-time link signs in. */
 const LINK_LIFETIME = Duration.hours(1)
-const LINK_BYTES = 32
 /** The most links that have not been used: only the first start makes one. */
 const LINKS_MAX = 10
 const HOUR = 3_600
@@ -182,7 +182,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
 
         /** Makes a link that signs in with a key, once and within an hour. Returns what follows `#sign-in=` in it. */
         makeLink: Effect.fnUntraced(function* (key: Redacted.Redacted) {
-          const link = Buffer.from(yield* random.randomBytes(LINK_BYTES)).toString("base64url")
+          const link = yield* unguessableText(random)
           links.set(hashOf(link), { key, until: (yield* currentMonotonicMillis) + Duration.toMillis(LINK_LIFETIME) })
           return link
         }),

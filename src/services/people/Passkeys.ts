@@ -1,18 +1,9 @@
 import { Effect, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { type Assertion, type NewCredential, type RelyingParty, WebAuthnJson } from "../../domain/people/Passkey.ts"
 import type { NewPasskey } from "../../storage/people/SignIns.ts"
 
 /** The library, which is loaded when somebody signs in by a passkey for the first time. */
 const library = Effect.promise(() => import("@simplewebauthn/server"))
-
-const CHALLENGE_BYTES = 32
-
-/** A challenge that a passkey signs once. */
-export const newChallenge = Effect.map(
-  Effect.flatMap(SecureRandom.SecureRandom, (random) => random.randomBytes(CHALLENGE_BYTES)),
-  (bytes) => Buffer.from(bytes).toString("base64url"),
-)
 
 const bytesOf = (base64url: string) => Uint8Array.from(Buffer.from(base64url, "base64url"))
 const decodeJson = Schema.decodeUnknownEffect(Schema.toType(WebAuthnJson))

@@ -6,9 +6,8 @@ import { hashKey } from "../../domain/keys/ApiKey.ts"
 import { Assertion, NewCredential, type RelyingParty, type WebAuthnJson } from "../../domain/people/Passkey.ts"
 import * as Storage from "../../storage/people/SignIns.ts"
 import { ConsoleSessions } from "./ConsoleSessions.ts"
-import { creationOptions, newChallenge, requestOptions, verifyAssertion, verifyCreation } from "./Passkeys.ts"
-
-const SECRET_BYTES = 32
+import { creationOptions, requestOptions, verifyAssertion, verifyCreation } from "./Passkeys.ts"
+import { unguessableText } from "../../system/UnguessableId.ts"
 
 const noOrganization = new NotFound({ detail: "There is no such organization." })
 const notOpen = new Unauthorized({
@@ -41,7 +40,7 @@ export class SignIns extends Context.Service<SignIns>()("parley/services/people/
     const random = yield* SecureRandom.SecureRandom
 
     const begin = Effect.fnUntraced(function* (kind: string, data: Schema.Json) {
-      const secret = Buffer.from(yield* random.randomBytes(SECRET_BYTES)).toString("base64url")
+      const secret = yield* unguessableText(random)
       yield* storage.begin(hashKey(secret), kind, data)
       return secret
     })
@@ -74,10 +73,10 @@ export class SignIns extends Context.Service<SignIns>()("parley/services/people/
       beginPasskey: (page: RelyingParty) =>
         sessions.attempt(
           Effect.gen(function* () {
-            const challenge = yield* newChallenge
+            const challenge = yield* unguessableText(random)
             const secret = yield* begin("passkey", { challenge })
             return { answer: yield* requestOptions(page, challenge), secret }
-          }).pipe(Effect.provideService(SecureRandom.SecureRandom, random)),
+          }),
         ),
 
       endPasskey: (
@@ -109,12 +108,12 @@ export class SignIns extends Context.Service<SignIns>()("parley/services/people/
           Effect.gen(function* () {
             const person = yield* invited(token)
             const { organization, providers } = (yield* storage.entrance(person.organization_id)) ?? (yield* notOpen)
-            const challenge = yield* newChallenge
+            const challenge = yield* unguessableText(random)
             const secret = yield* begin("invitation", { challenge, invitation: token })
             const options = yield* creationOptions(page, challenge, person, organization.name)
             const { email, name } = person
             return { answer: { person: { name, email }, organization, providers, options }, secret }
-          }).pipe(Effect.provideService(SecureRandom.SecureRandom, random)),
+          }),
         ),
 
       /** Accepts an invitation by a new passkey, and signs the person in. */

@@ -11,6 +11,7 @@ import type { Identity } from "../../domain/widget/Visitor.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/widget/IdentitySecrets.ts"
 import { recentLookups } from "../keys/RecentLookups.ts"
+import { unguessableText } from "../../system/UnguessableId.ts"
 
 /** Identity that a token states, with the end of its validity and the secret that has signed it. */
 export interface VerifiedIdentity {
@@ -52,8 +53,7 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
         const { expiresAt } = caller
         const excess = excessRights(caller, { scopes: rightsOfVisitors, chatbotId: chatbot, expiresAt })
         if (excess !== undefined) return yield* excess
-        const bytes = yield* random.randomBytes(IDENTITY_SECRET_BYTES)
-        const secret = Redacted.make(Buffer.from(bytes).toString("base64url"))
+        const secret = Redacted.make(yield* unguessableText(random, IDENTITY_SECRET_BYTES))
         const id = IdentitySecretId.make(yield* random.uuidV7())
         return { identitySecret: yield* storage.insert(chatbot, id, secret), secret }
       }),

@@ -4,7 +4,7 @@ import { noBudget } from "../../domain/organizations/Budget.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import { Slug } from "../../domain/chatbot/Slug.ts"
 import { Forbidden, NotFound, type Unavailable } from "../../domain/Errors.ts"
-import { AnyUuid, ApiKeyId } from "../../domain/Ids.ts"
+import { isUuid, ApiKeyId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ANY_ORIGIN, isAllowedOrigin, isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import { isOpen } from "../../domain/inbox/OpeningHours.ts"
@@ -49,7 +49,6 @@ export const ensureOrigin = (
 ): Effect.Effect<void, Forbidden> =>
   origin === undefined || isAllowedOrigin(allowedOrigins, origin) ? Effect.void : Effect.fail(foreignPage)
 
-const isUuid = Schema.is(AnyUuid)
 const isSlug = Schema.is(Slug)
 
 /**

@@ -17,6 +17,7 @@ import { ServerSecrets } from "../ServerSecrets.ts"
 import { ensureOrigin, Placements } from "./Placements.ts"
 import { IdentitySecrets, type VerifiedIdentity } from "./IdentitySecrets.ts"
 import { VisitorConversations } from "./VisitorConversations.ts"
+import { unguessableText } from "../../system/UnguessableId.ts"
 
 /** Lifetime of a visitor's token, which the widget renews unasked. A key that is revoked ends it at once. */
 const SESSION_LIFETIME = Duration.hours(1)
@@ -87,7 +88,7 @@ export class VisitorTokens extends Context.Service<VisitorTokens>()("parley/serv
           const visitor = { id: verifiedVisitorId(chatbotId, sub), chatbotId, isVerified: true, ...about }
           return { visitor, voucher }
         }
-        const secret = visitor_secret ?? Buffer.from(yield* random.randomBytes(SECRET_BYTES)).toString("base64url")
+        const secret = visitor_secret ?? (yield* unguessableText(random, SECRET_BYTES))
         return { visitor: { id: anonymousVisitorId(chatbotId, secret), chatbotId, isVerified: false } }
       })
 

@@ -4,7 +4,7 @@ import type { Reach } from "../../domain/Caller.ts"
 import { Chatbot, chatbotNotFound, PersonalityConfig, Settings } from "../../domain/chatbot/Chatbot.ts"
 import { ChatWidgetConfig, Suggestions } from "../../domain/chatbot/ChatWidget.ts"
 import { SlugTaken } from "../../domain/Errors.ts"
-import { AnyUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import { isUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { VoiceWidgetConfig } from "../../domain/chatbot/VoiceWidget.ts"
@@ -72,8 +72,6 @@ export type NewChatbot = Pick<
 
 /** The columns that a change may set. */
 export type ChatbotChange = Partial<Omit<NewChatbot, "id"> & Pick<ChatbotRow, "avatar_blob" | "voice_widget_config">>
-
-const isUuid = Schema.is(AnyUuid)
 
 /** The failure of a slug that another chatbot of the organization has. */
 export const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the organization has this slug." })

@@ -1,11 +1,9 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { Budget } from "../../domain/organizations/Budget.ts"
-import { AnyUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
+import { isUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
-
-const isUuid = Schema.is(AnyUuid)
 
 const decodeFound = decodeRows(
   Schema.Struct({ id: ChatbotId, organization_id: OrganizationId, budget: Budget, is_operator: Schema.Boolean }),

@@ -5,7 +5,7 @@ import { Feedback, Message, SenderType } from "../../domain/chat/Conversation.ts
 import { Unsupported } from "../../domain/chat/Grounding.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { isGuessable, type SessionName } from "../../domain/chat/SessionToken.ts"
-import { AnyUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../../domain/Ids.ts"
+import { isUuid, type ChatbotId, type MessageId, type OrganizationId, type SessionId } from "../../domain/Ids.ts"
 import { PersonName } from "../../domain/inbox/PersonName.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -64,8 +64,6 @@ export const toMessage = ({ feedback, sender, sources, unanswered, unsupported, 
   migrated_data: false,
   session_token: null,
 })
-
-const isUuid = Schema.is(AnyUuid)
 
 /**
  * A condition on the session `s`: it is the one that `name` names, by its id or its token. A token may look like an id,

@@ -13,8 +13,7 @@ import { decodeRows, decodeRow } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { asynchronousCommit, interval } from "../sql/SqlValues.ts"
 import { payloadData } from "./Payloads.ts"
-import { SECRET_COLUMNS, StoredSecrets } from "./WebhookSecrets.ts"
-import { signingSecrets } from "./Webhooks.ts"
+import { SECRET_COLUMNS, StoredSecrets, signingSecrets } from "./WebhookSecrets.ts"
 
 /** A webhook whose deliveries a server sends, under a lease. */
 export const WebhookJob = Schema.Struct({

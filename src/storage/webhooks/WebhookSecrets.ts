@@ -1,4 +1,4 @@
-import { Effect, type Redacted, Schema } from "effect"
+import { Effect, type Redacted, Schema, Option } from "effect"
 import { OrganizationId } from "../../domain/Ids.ts"
 import { WebhookId } from "../../domain/webhook/Webhook.ts"
 import type { Secrets, SecretUnreadable } from "../../system/Secrets.ts"
@@ -27,17 +27,15 @@ export const webhookSecretPlace = ({ id, organization_id }: Record<"id" | "organ
   id,
 ]
 
-/** Decrypts the secret that signs, and the one before where the row has it. */
-export const openSecrets = (
+/** Decrypts the secrets that sign now, the present one first. */
+export const signingSecrets = Effect.fnUntraced(function* (
   secrets: Secrets["Service"],
-  row: StoredSecrets,
-): Effect.Effect<readonly [Redacted.Redacted, Redacted.Redacted | undefined], SecretUnreadable> => {
+  row: StoredSecrets & { readonly is_rotating: boolean },
+): Effect.fn.Return<ReadonlyArray<Redacted.Redacted>, SecretUnreadable> {
   const place = webhookSecretPlace(row)
+  const present = yield* openSecret(secrets, row, place)
   const before = { secret: row.old_secret, sealed: row.old_sealed, sealed_by: row.old_sealed_by }
-  const hasBefore = before.secret !== null || before.sealed !== null
-  return Effect.all([
-    openSecret(secrets, row, place),
-    // The present secret signs also where the one before cannot be decrypted.
-    hasBefore ? Effect.orElseSucceed(openSecret(secrets, before, place), () => undefined) : Effect.undefined,
-  ])
-}
+  if (!row.is_rotating || (before.secret === null && before.sealed === null)) return [present]
+  // The present secret signs also where the one before cannot be decrypted.
+  return [present, ...Option.toArray(yield* Effect.option(openSecret(secrets, before, place)))]
+})

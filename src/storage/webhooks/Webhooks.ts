@@ -8,14 +8,14 @@ import type { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Webhook, type WebhookId } from "../../domain/webhook/Webhook.ts"
 import type { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
-import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
+import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { sealSecret, secretAssignments, sealSecrets } from "../sql/SealedRows.ts"
 import { decodeRows, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { committing, onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { arrayText, interval, within } from "../sql/SqlValues.ts"
-import { openSecrets, SECRET_COLUMNS, StoredSecrets, webhookSecretPlace } from "./WebhookSecrets.ts"
+import { SECRET_COLUMNS, StoredSecrets, webhookSecretPlace, signingSecrets } from "./WebhookSecrets.ts"
 
 /** The fields of a webhook that its owner sets. */
 export interface WebhookContent {
@@ -207,16 +207,6 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
-
-/** The secrets that sign now, the present one first. */
-export const signingSecrets = (
-  secrets: Secrets["Service"],
-  row: StoredSecrets & { readonly is_rotating: boolean },
-): Effect.Effect<ReadonlyArray<Redacted.Redacted>, SecretUnreadable> =>
-  Effect.map(
-    openSecrets(secrets, row.is_rotating ? row : { ...row, old_secret: null, old_sealed: null }),
-    ([one, old]) => (old === undefined ? [one] : [one, old]),
-  )
 
 /** Returns the fields of a webhook that the audit log compares. The path of its URL may be a secret. */
 const audited = ({ active, description, events, url }: WebhookContent): Schema.JsonObject => ({
