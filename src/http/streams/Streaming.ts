@@ -1,7 +1,5 @@
 import { Cause, Context, Duration, Effect, Exit, Fiber, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { RequestId } from "../../domain/RequestId.ts"
-import { inTraceOf } from "../../observability/Traces.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { Failure } from "../../domain/Errors.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -13,6 +11,7 @@ import { internalError } from "../edge/Problems.ts"
 import { serverTiming } from "../edge/ServerTiming.ts"
 import { replyHeaders } from "../ReplyHeaders.ts"
 import { Server } from "../server/Server.ts"
+import { lastingContext } from "../../services/LastingContext.ts"
 
 /** The encoder of one reply as server-sent events in one protocol. It has state, so each reply needs its own. */
 export interface Protocol<Answer = ChatAnswer, Event = ChatEvent> {
@@ -48,18 +47,6 @@ export const streamingOptions = Effect.gen(function* () {
 })
 
 const shutDown = "The server shut down before the reply was finished."
-
-/**
- * The context of a stream: the server's services and what the reply needs from the request. The whole context of the
- * request would keep its body in memory until the stream ends.
- */
-const streamContext = (services: Context.Context<never>, request: Context.Context<Caller | CurrentOrganization>) =>
-  services.pipe(
-    Context.add(Caller, Context.get(request, Caller)),
-    Context.add(CurrentOrganization, Context.get(request, CurrentOrganization)),
-    Context.add(RequestId, Context.get(request, RequestId)),
-    inTraceOf(request),
-  )
 
 /**
  * Responds with a reply as a stream of server-sent events.
@@ -107,7 +94,7 @@ export const respondWithStream = <Answer, E extends Failure, Event extends { rea
             // Kept before the last event is sent, so that whoever has received the whole stream can receive it again.
             return claim.keep({ ...kept, session: facts?.session_id })
           })
-    const fiber = Effect.runForkWith(streamContext(services, context))(
+    const fiber = Effect.runForkWith(lastingContext(services, context))(
       // Yields first: otherwise running streams would wait until all of many new ones have begun.
       Effect.andThen(
         Effect.yieldNow,

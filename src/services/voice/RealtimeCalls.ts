@@ -19,7 +19,6 @@ import { LOGGED_MAX_LENGTH, toProviderError } from "../../models/ClientFailures.
 import { noAnswerMark } from "../../models/NoAnswer.ts"
 import { earlierItem, type FunctionCall, makeRealtime, type RealtimeEvent } from "../../models/voice/RealtimeChannel.ts"
 import { VoiceServers } from "../../models/voice/VoiceServers.ts"
-import { inTraceOf } from "../../observability/Traces.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { Conversations, type OpenSession } from "../../storage/conversations/Conversations.ts"
 import { sessionNotFound } from "../../storage/conversations/Messages.ts"
@@ -33,6 +32,7 @@ import { ensureActive } from "../conversations/ChatAdmission.ts"
 import { toPromptTurn } from "../conversations/ChatHistory.ts"
 import { VisitorTokens } from "../widget/VisitorTokens.ts"
 import { makeCallRecord } from "./CallRecord.ts"
+import { lastingContext } from "../LastingContext.ts"
 
 const CALL_MAX = Duration.minutes(30)
 /** Time between two looks whether a call may go on. */
@@ -225,14 +225,7 @@ export class RealtimeCalls extends Context.Service<RealtimeCalls>()("parley/serv
           Effect.tapError((failure) => Deferred.fail(begun, failure)),
           Effect.ensuring(Deferred.fail(begun, ended)),
         )
-        // Only what the call needs of the request's context, which would keep its body in memory.
-        const fiber = Effect.runForkWith(
-          services.pipe(
-            Context.add(Caller, caller),
-            Context.add(CurrentOrganization, Context.get(context, CurrentOrganization)),
-            inTraceOf(context),
-          ),
-        )(call)
+        const fiber = Effect.runForkWith(lastingContext(services, context))(call)
         FiberMap.setUnsafe(fibers, visitor.id, fiber)
         return yield* Effect.onInterrupt(Deferred.await(begun), () => Fiber.interrupt(fiber))
       }),

@@ -2,14 +2,13 @@ import { Cause, Context, Duration, Effect, Exit, Fiber, FiberSet, Layer, Result 
 import { Caller } from "../../domain/Caller.ts"
 import { Conflict, declarationOf, type Failure, InternalError, NotFound, Unavailable } from "../../domain/Errors.ts"
 import type { MessageId, OrganizationId, SessionId } from "../../domain/Ids.ts"
-import { RequestId } from "../../domain/RequestId.ts"
-import { inTraceOf } from "../../observability/Traces.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { WidgetEvent } from "../../domain/widget/Widget.ts"
 import { regularly } from "../../system/Background.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import type { ChatFailure } from "../conversations/Chat.ts"
 import { ReplyLog } from "./ReplyLog.ts"
+import { lastingContext } from "../LastingContext.ts"
 
 /** Bounds of the replies that a process keeps in memory. */
 export const LiveReplyBounds = Context.Reference("parley/services/widget/LiveReplyBounds", {
@@ -241,15 +240,7 @@ export class LiveReplies extends Context.Service<LiveReplies>()("parley/services
                   return Effect.void
                 }),
             })
-            // Only what the reply needs of the request's context, which would keep its body in memory.
-            reply.fiber = Effect.runForkWith(
-              services.pipe(
-                Context.add(Caller, Context.get(context, Caller)),
-                Context.add(CurrentOrganization, organization),
-                Context.add(RequestId, Context.get(context, RequestId)),
-                inTraceOf(context),
-              ),
-            )(
+            reply.fiber = Effect.runForkWith(lastingContext(services, context))(
               Effect.andThen(Effect.yieldNow, made).pipe(
                 Effect.tapDefect((defect) => Effect.logError("A reply to a visitor failed", defect)),
                 Effect.onExit((exit) => end(reply, exit)),
