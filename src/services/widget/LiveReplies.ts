@@ -262,10 +262,10 @@ export class LiveReplies extends Context.Service<LiveReplies>()("parley/services
           ),
         ),
 
-      /** Finds a reply of the visitor; fails for one that this process does not have. */
-      find: ({ id, visitor }: ReplyOwner): Effect.Effect<LiveReply, NotFound> => {
+      /** Finds a reply of the visitor; undefined for one that this process does not have. */
+      find: ({ id, visitor }: ReplyOwner): LiveReply | undefined => {
         const reply = replies.get(id)
-        return reply?.visitor === visitor ? Effect.succeed(reply) : Effect.fail(noReply)
+        return reply?.visitor === visitor ? reply : undefined
       },
 
       /** The reply that is being made in a conversation of the visitor; undefined where there is none. */

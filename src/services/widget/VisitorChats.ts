@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { VisitedPage } from "../../domain/chat/Conversation.ts"
 import { findEmail } from "../../domain/chat/EmailAddress.ts"
-import { Conflict, InvalidRequest, TooManyAtOnce } from "../../domain/Errors.ts"
+import { Conflict, InvalidRequest, type NotFound, TooManyAtOnce } from "../../domain/Errors.ts"
 import type { MessageId } from "../../domain/Ids.ts"
 import { replyIds } from "../../domain/widget/ReplyIds.ts"
 import type { Visitor } from "../../domain/widget/Visitor.ts"
@@ -41,6 +41,11 @@ export class VisitorChats extends Context.Service<VisitorChats>()("parley/servic
     const replies = yield* LiveReplies
 
     const ensureRoom = ({ readers }: LiveReply) => (readers < READERS_MAX_COUNT ? Effect.void : tooManyReaders)
+
+    const find = (visitor: Visitor["Service"], id: MessageId): Effect.Effect<LiveReply, NotFound> => {
+      const reply = replies.find({ id, visitor: visitor.id })
+      return reply === undefined ? Effect.fail(noReply) : Effect.succeed(reply)
+    }
 
     return {
       /**
@@ -103,7 +108,7 @@ export class VisitorChats extends Context.Service<VisitorChats>()("parley/servic
 
       /** Finds the reply that a visitor goes on to read after the event with this number. */
       resume: (visitor: Visitor["Service"], id: MessageId, after: number) =>
-        replies.find({ id, visitor: visitor.id }).pipe(
+        find(visitor, id).pipe(
           Effect.filterOrFail(
             ({ log }) => log.after(after) !== undefined,
             () => noReply,
@@ -114,7 +119,7 @@ export class VisitorChats extends Context.Service<VisitorChats>()("parley/servic
 
       /** Stops a reply, and waits until what there is of it is stored. Does nothing to one that has ended. */
       stop: (visitor: Visitor["Service"], id: MessageId) =>
-        Effect.flatMap(replies.find({ id, visitor: visitor.id }), (reply) => replies.stop((other) => other === reply)),
+        Effect.flatMap(find(visitor, id), (reply) => replies.stop((other) => other === reply)),
     }
   }),
 }) {
