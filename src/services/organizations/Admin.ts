@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { ApiKey, ApiKeyPatch, KeyKind, Scope } from "../../domain/keys/ApiKey.ts"
 import type { Limits } from "../../domain/organizations/Budget.ts"
-import { Caller, ensureScope, isOperator } from "../../domain/Caller.ts"
+import { Caller, ensureScope } from "../../domain/Caller.ts"
 import { excessBudget } from "../../domain/keys/Delegation.ts"
 import { type Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import type { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
