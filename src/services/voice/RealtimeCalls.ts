@@ -12,7 +12,7 @@ import { defaultVad, DEFAULT_VOICE, type VoiceWidgetConfig } from "../../domain/
 import { type Conflict, Forbidden, InvalidRequest, NotFound, Unavailable } from "../../domain/Errors.ts"
 import { SessionId } from "../../domain/Ids.ts"
 import type { HandoverReason } from "../../domain/inbox/Handover.ts"
-import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { Visitor } from "../../domain/widget/Visitor.ts"
 import type { VoiceCall, VoiceCallRequest } from "../../domain/widget/Widget.ts"
 import { LOGGED_MAX_LENGTH, toProviderError } from "../../models/ClientFailures.ts"

@@ -1,5 +1,5 @@
 import { Cause, Context, Duration, Effect, Exit, Fiber, FiberSet, Layer, Result } from "effect"
-import { Caller } from "../../domain/Caller.ts"
+import type { Caller } from "../../domain/Caller.ts"
 import { Conflict, declarationOf, type Failure, InternalError, NotFound, Unavailable } from "../../domain/Errors.ts"
 import type { MessageId, OrganizationId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
