@@ -480,7 +480,6 @@ describe("a command fails in one line while the database is unavailable:", () =>
     Layer.succeed(Organizations, {
       create: () => gone,
       find: () => gone,
-      within: () => gone,
       list: () => gone,
       update: () => gone,
       remove: () => gone,

@@ -1,8 +1,7 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { idOf } from "../Ids.ts"
 import { textBetween } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
-import { partial } from "../chatbot/FieldTypes.ts"
 
 export const CannedAnswerId = idOf("a canned answer").pipe(Schema.brand("CannedAnswerId"))
 export type CannedAnswerId = typeof CannedAnswerId.Type
@@ -27,5 +26,5 @@ export type CannedAnswer = typeof CannedAnswer.Type
 export const CannedAnswerInput = Schema.Struct(fields)
 export type CannedAnswerInput = typeof CannedAnswerInput.Type
 
-export const CannedAnswerPatch = partial(CannedAnswerInput)
+export const CannedAnswerPatch = CannedAnswerInput.mapFields(Struct.map(Schema.optionalKey))
 export type CannedAnswerPatch = typeof CannedAnswerPatch.Type

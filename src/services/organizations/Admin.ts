@@ -9,7 +9,8 @@ import type { Organization, OrganizationPatch } from "../../domain/organizations
 import type { Range } from "../../domain/Page.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { ApiKeys, type KeyRequest } from "../keys/ApiKeys.ts"
-import { Organizations, reach } from "./Organizations.ts"
+import { Organizations } from "./Organizations.ts"
+import { organizationWithinReach, reach } from "../Reach.ts"
 
 /** The properties of a new key. Without an organization, the key belongs to the caller's. */
 export interface AdminKeyRequest extends Omit<KeyRequest, "organization" | "scopes"> {
@@ -44,6 +45,7 @@ export class Admin extends Context.Service<Admin>()("parley/services/organizatio
   make: (keyDefaults: Limits) =>
     Effect.gen(function* () {
       const organizations = yield* Organizations
+      const organizationOf = yield* organizationWithinReach
       const keys = yield* ApiKeys
 
       return {
@@ -67,13 +69,13 @@ export class Admin extends Context.Service<Admin>()("parley/services/organizatio
         removeOrganization: (id: OrganizationId) => Effect.andThen(ensureScope("operator"), organizations.remove(id)),
 
         createApiKey: (request: AdminKeyRequest) =>
-          Effect.flatMap(organizations.within(request.organization), (organization) =>
+          Effect.flatMap(organizationOf(request.organization), (organization) =>
             Effect.flatMap(complete(request), (completed) => keys.create({ ...completed, organization })),
           ),
 
         /** Lists the keys of an organization, or of the caller's if it is undefined; newest first. */
         listApiKeys: (organization: OrganizationId | undefined, range: Range) =>
-          Effect.flatMap(organizations.within(organization), (found) => keys.list(found, range)),
+          Effect.flatMap(organizationOf(organization), (found) => keys.list(found, range)),
 
         revokeApiKey: (id: ApiKeyId) => Effect.flatMap(reach, (only) => keys.revoke(id, only)),
 

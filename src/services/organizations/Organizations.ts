@@ -5,13 +5,6 @@ import { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
 import * as ApiKeyStorage from "../../storage/keys/ApiKeys.ts"
 import * as Storage from "../../storage/organizations/Organizations.ts"
 import { OrganizationRemoval } from "../../jobs/OrganizationRemoval.ts"
-import { Caller, isOperator } from "../../domain/Caller.ts"
-import { NotFound } from "../../domain/Errors.ts"
-
-/** The only organization that the caller reaches; undefined for an operator, who reaches all. */
-export const reach = Caller.useSync((caller) => (isOperator(caller) ? undefined : caller.organizationId))
-
-const noOrganization = new NotFound({ detail: "There is no such organization." })
 
 /** Manages organizations, and creates the first one with its key. */
 export class Organizations extends Context.Service<Organizations>()("parley/services/organizations/Organizations", {
@@ -29,14 +22,6 @@ export class Organizations extends Context.Service<Organizations>()("parley/serv
       }),
 
       find: storage.find,
-
-      /** Returns the organization that a request names, or else the caller's. `NotFound` for one out of reach. */
-      within: Effect.fnUntraced(function* (requested: OrganizationId | undefined) {
-        const caller = yield* Caller
-        if (requested === undefined || requested === caller.organizationId) return caller.organizationId
-        const found = isOperator(caller) ? yield* storage.find(requested) : undefined
-        return found === undefined ? yield* noOrganization : requested
-      }),
 
       /** Lists the organizations, oldest first. */
       list: storage.list,

@@ -14,7 +14,7 @@ import * as Storage from "../../storage/people/People.ts"
 import { PersonSessions } from "../../storage/people/PersonSessions.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
-import { Organizations, reach } from "../organizations/Organizations.ts"
+import { organizationWithinReach, reach } from "../Reach.ts"
 
 /** A person as it is shown, with its version. */
 export interface ShownPerson {
@@ -52,7 +52,7 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
   make: Effect.gen(function* () {
     const storage = yield* Storage.People
     const sessions = yield* PersonSessions
-    const organizations = yield* Organizations
+    const organizationOf = yield* organizationWithinReach
     const chatbots = yield* Chatbots
     const random = yield* SecureRandom.SecureRandom
     const publicUrl = yield* PublicUrl
@@ -91,7 +91,7 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
       /** Invites a person on behalf of the caller, who gives no right that the caller lacks (`Forbidden`). */
       invite: Effect.fn("People.invite")(function* (input: PersonInput, requested: OrganizationId | undefined) {
         const { apiKeyId, organizationId } = yield* Caller
-        const organization = yield* organizations.within(requested)
+        const organization = yield* organizationOf(requested)
         yield* ensureMayGive(input.roles, yield* storage.hasOwner(organization))
         const maker = organization === organizationId ? apiKeyId : "operator"
         return yield* add(organization, input, apiKeyId === COMMAND_LINE ? "command line" : maker)
@@ -111,7 +111,7 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
 
       /** Lists the people of an organization, or of the caller's, by name. */
       list: (requested: OrganizationId | undefined) =>
-        Effect.map(Effect.flatMap(organizations.within(requested), storage.list), (rows) =>
+        Effect.map(Effect.flatMap(organizationOf(requested), storage.list), (rows) =>
           rows.map((row) => shown(row).person),
         ),
 

@@ -1,14 +1,7 @@
 import { createHash } from "node:crypto"
-import type { ChatbotSetup } from "../../domain/chat/ReplyGround.ts"
 import type { ChatbotRow } from "./Chatbots.ts"
 import { RecentMap } from "../../system/RecentMap.ts"
-
-/** The settings by which a chatbot answers, as the table `chatbot_setups` has them. */
-export interface StoredSetup {
-  /** Names them: the same settings have the same hash. */
-  readonly hash: string
-  readonly setup: ChatbotSetup
-}
+import type { StoredSetup } from "../conversations/ReplyGrounds.ts"
 
 /** Number of setups that are remembered: making one takes as long as reading the chatbot (measured). */
 const REMEMBERED_MAX = 1_000

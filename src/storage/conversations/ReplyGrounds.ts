@@ -1,10 +1,16 @@
 import type { SqlClient, Statement } from "effect/sql"
 import { version } from "../../../package.json" with { type: "json" }
-import type { ReplySearch } from "../../domain/chat/ReplyGround.ts"
+import type { ReplySearch, ChatbotSetup } from "../../domain/chat/ReplyGround.ts"
 import type { ChatbotId, MessageId, OrganizationId } from "../../domain/Ids.ts"
 import { LIKELY_SIMILARITY } from "../../domain/knowledge/Passage.ts"
 import { json } from "../sql/SqlValues.ts"
-import type { StoredSetup } from "../chatbots/ChatbotSetups.ts"
+
+/** The settings by which a chatbot answers, as the table `chatbot_setups` has them. */
+export interface StoredSetup {
+  /** Names them: the same settings have the same hash. */
+  readonly hash: string
+  readonly setup: ChatbotSetup
+}
 
 /** What a reply rests on, as the table `reply_grounds` has it. */
 export interface ReplyGround {

@@ -122,9 +122,9 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   },
   {
     what: "an organization makes keys of another one",
-    file: "src/services/organizations/Organizations.ts",
-    text: "const found = isOperator(caller) ? yield* storage.find(requested) : undefined",
-    replacement: "const found = yield* storage.find(requested)",
+    file: "src/services/Reach.ts",
+    text: "const found = isOperator(caller) ? yield* find(requested) : undefined",
+    replacement: "const found = yield* find(requested)",
     tests: ["http/Admin"],
   },
   {

@@ -1,0 +1,20 @@
+import { Effect } from "effect"
+import { Caller, isOperator } from "../domain/Caller.ts"
+import { NotFound } from "../domain/Errors.ts"
+import type { OrganizationId } from "../domain/Ids.ts"
+import { Organizations } from "../storage/organizations/Organizations.ts"
+
+const noOrganization = new NotFound({ detail: "There is no such organization." })
+
+/** The only organization that the caller reaches; undefined for an operator, who reaches all. */
+export const reach = Caller.useSync((caller) => (isOperator(caller) ? undefined : caller.organizationId))
+
+/** Makes the function that returns the organization which a request names, or else the caller's. `NotFound` for one out of reach. */
+export const organizationWithinReach = Effect.map(Organizations, ({ find }) =>
+  Effect.fnUntraced(function* (requested: OrganizationId | undefined) {
+    const caller = yield* Caller
+    if (requested === undefined || requested === caller.organizationId) return caller.organizationId
+    const found = isOperator(caller) ? yield* find(requested) : undefined
+    return found === undefined ? yield* noOrganization : requested
+  }),
+)
