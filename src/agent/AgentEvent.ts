@@ -30,18 +30,15 @@ export type AgentEvent =
  */
 export type Emit<Event = AgentEvent> = (event: Event) => Effect.Effect<void> | undefined
 
-/** The events of an answer that consists of one text. */
 export const textEvents = (text: string): ReadonlyArray<AgentEvent> => [
   { type: "text-start", id: "text-1" },
   { type: "text-delta", id: "text-1", delta: text },
   { type: "text-end", id: "text-1" },
 ]
 
-/** Passes an event to its consumer, if there is one. */
 export const emitted = <Event>(emit: Emit<Event> | undefined, event: Event): Effect.Effect<void> =>
   Effect.suspend(() => emit?.(event) ?? Effect.void)
 
-/** Passes on all events but those of texts. */
 export const withoutTexts =
   (emit: Emit): Emit =>
   (event) =>

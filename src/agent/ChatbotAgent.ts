@@ -30,7 +30,6 @@ type FromCaller =
 export interface ChatbotReplyInput extends Pick<AgentInput, FromCaller> {
   /** Instructions of the calling application; empty for none. */
   readonly application: string
-  /** Whether the reply is spoken. */
   readonly isSpoken?: boolean
   /** Called with each search as it begins, and with what it then finds; and with an approved answer that was found. */
   readonly onSearch?: (search: Searched) => void
@@ -38,7 +37,6 @@ export interface ChatbotReplyInput extends Pick<AgentInput, FromCaller> {
   readonly searched?: ReadonlyMap<string, ReadonlyArray<Hit>>
 }
 
-/** A search for a reply. */
 export interface Searched {
   readonly query: string
   /** The best passages come first; undefined as the search begins. */

@@ -27,7 +27,6 @@ interface SourceContext {
   readonly found: ReadonlyArray<Passage>
 }
 
-/** The most sources of one answer of a model. */
 const SOURCES_MAX = 20
 /** The longest quote, in UTF-16 code units. */
 const QUOTE_MAX_LENGTH = 600
@@ -106,7 +105,6 @@ const linesIn = (passage: Passage): ReadonlyArray<Line> =>
 /** An index of the sentences of passages by their words, since answers and passages may have thousands of sentences. */
 class Lines {
   private readonly lines: ReadonlyArray<Line>
-  /** The numbers of the lines that hold each word. */
   private readonly linesByWord: ReadonlyMap<string, ReadonlyArray<number>>
   /** Number of words of the current search that each line holds. All are 0 between searches. */
   private readonly counts: Uint16Array

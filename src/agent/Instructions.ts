@@ -13,7 +13,6 @@ export interface Instructions {
   readonly personality: { readonly tone: string; readonly style: string }
   /** Instructions that the application which serves the conversation adds. */
   readonly application?: string
-  /** Whether the reply is spoken. */
   readonly isSpoken?: boolean | undefined
 }
 

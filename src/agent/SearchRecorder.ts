@@ -10,7 +10,6 @@ const PASSAGES_MAX = 10
 /** The longest title that is kept, in UTF-16 code units. */
 const TITLE_MAX_LENGTH = 200
 
-/** Records what is searched for a reply, and what is found. */
 export class SearchRecorder {
   private readonly found = new Map<string, ReadonlyArray<FoundPassage>>()
 
@@ -25,7 +24,6 @@ export class SearchRecorder {
     this.found.set(key, all.filter((_, index) => places.indexOf(places[index] ?? "") === index).slice(0, PASSAGES_MAX))
   }
 
-  /** The searches, in order. */
   get searches(): ReadonlyArray<ReplySearch> {
     return Array.from(this.found, ([query, passages]) => ({
       query,

@@ -16,7 +16,6 @@ export interface Contents {
   }>
   /** The stored files. Those with the same content follow each other. */
   readonly blobs: Stream.Stream<BlobLine, StartupError, FileSystem.FileSystem>
-  /** The path of the content of a stored file. */
   readonly pathOf: (blob: FileSum) => string
 }
 

@@ -36,6 +36,5 @@ export const storeFailed =
       doThis: "See that the store of files can be reached, and run the command again.",
     })
 
-/** The database did not answer. */
 export const databaseFailed = ({ detail }: { readonly detail: string }): StartupError =>
   new StartupError({ what: detail, doThis: "See that the database runs, and run the command again." })

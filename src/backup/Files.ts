@@ -94,11 +94,9 @@ export const isWhole = (path: string, expected: FileSum) =>
     Effect.orElseSucceed(() => false),
   )
 
-/** Reads the lines of a file in pages. */
 export const readLines = (path: string, expected: FileSum) =>
   Stream.chunks(Stream.splitLines(Stream.decodeText(readFile(path, expected))))
 
-/** Reads the lines of a file, each decoded by a schema. */
 export const readDecoded = <A>(
   schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string },
   path: string,

@@ -3,7 +3,6 @@ import { StartupError } from "../system/StartupError.ts"
 import { openContents } from "./Contents.ts"
 import { readFile } from "./Files.ts"
 
-/** The number of files that are read at once. */
 const READ_AT_ONCE = 4
 /** The most faults that are reported one by one. */
 const EXAMPLES = 5

@@ -16,7 +16,6 @@ import type { Found } from "./TestSearch.ts"
 /** A text without blanks and case. */
 export const folded = (text: string): string => normalize(text, "NFKC").toLowerCase().replaceAll(/\s+/gu, "")
 
-/** The documents that an expectation means. */
 export interface DocumentsMeant {
   readonly ids: ReadonlySet<string>
   /** Whether it means also those whose passages have its title. */
@@ -60,6 +59,5 @@ export const isSayChecked = ({ refusal }: Expectations, refused: boolean): boole
 export const passes = ({ refusal }: Expectations, { refused, say }: Pick<TestAnswer, "refused" | "say">): boolean =>
   (refusal === "must" ? refused : refusal === "may" || !refused) && say.every(({ passed }) => passed)
 
-/** Whether most answers pass. */
 export const mostPass = (answers: TestDetails["answers"]): boolean =>
   answers.filter(({ passed }) => passed).length * 2 > answers.length

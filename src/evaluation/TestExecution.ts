@@ -24,7 +24,6 @@ const SHOWN_MAX_LENGTH = 300
 export interface Execution {
   readonly outcome: "passed" | "failed" | "error"
   readonly details: TestDetails
-  /** Tokens that it has used. */
   readonly tokens: number
 }
 

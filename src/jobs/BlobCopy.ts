@@ -26,7 +26,6 @@ export interface CopySummary {
   readonly failed: ReadonlyArray<string>
 }
 
-/** The files that are copied at once. */
 const COPIED_AT_ONCE = 4
 
 /**

@@ -16,7 +16,6 @@ const RUN_EVERY = Duration.seconds(30)
 const lines = (...texts: ReadonlyArray<string | undefined>): string =>
   texts.filter((text) => text !== undefined).join("\n\n")
 
-/** A title in one line. */
 const inLine = (title: string | null): string => (title ?? "").replaceAll(/\s+/g, " ").trim()
 
 /** Sends a mail, or puts its conversation back where the failure may pass. One failure does not keep others from being sent. */

@@ -15,7 +15,6 @@ export const cyan = style("cyan")
 const WIDTH = 100
 const MARGIN = " ".repeat(3)
 
-/** Cuts a text to `length` characters on one line. */
 export const excerpt = (text: string, length: number): string => {
   const line = text.replaceAll(/\s+/g, " ").trim()
   return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`

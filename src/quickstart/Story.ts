@@ -20,7 +20,6 @@ export const ownQuestion = "How do several customers share one server?"
 
 interface Question {
   readonly text: string
-  /** A phrase that the answer must contain. */
   readonly phrase: string
   /** The name of a document that must be among the answer's sources. */
   readonly source: string

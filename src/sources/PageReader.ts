@@ -25,7 +25,6 @@ const LOGIN = /\/(?:log-?in|sign-?in|sso|oauth2?)(?:[/.]|$)/i
 /** What a run needs of its job. */
 export interface Progress {
   readonly requests: Requests
-  /** Called after each page. */
   readonly show: () => void
   /** Wakes the ingestion, because a document was queued. */
   readonly published: Effect.Effect<void>

@@ -237,7 +237,6 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
   static readonly layer = (settings: PoliteFetchSettings) => Layer.effect(this, this.make(settings))
 }
 
-/** The requests of one run. */
 export type Requests = ReturnType<PoliteFetch["Service"]["begin"]>
 
 /** Makes the failure of a request its answer. That of the database stays a failure. */

@@ -48,7 +48,6 @@ const decodePaused = Schema.decodeUnknownOption(Paused)
 
 const unexpected = new BrowserFailed({ detail: "The browser of the server answers what is not expected." })
 
-/** Sends a command, and decodes its result. */
 const ask = <A>({ send }: DevTools, method: string, parameters: Schema.JsonObject, result: Schema.Decoder<A>) =>
   send(method, parameters).pipe(
     Effect.flatMap(Schema.decodeUnknownEffect(result)),
@@ -62,7 +61,6 @@ const ask = <A>({ send }: DevTools, method: string, parameters: Schema.JsonObjec
 export class Renderer extends Context.Service<
   Renderer,
   {
-    /** Whether there is a browser. */
     readonly isThere: boolean
     /** Renders a page, and returns its HTML. */
     readonly render: (url: URL, load: Load) => Effect.Effect<string, BrowserFailed>

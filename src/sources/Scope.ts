@@ -22,7 +22,6 @@ export interface Refusal {
 
 export interface Scope {
   readonly roots: ReadonlyArray<string>
-  /** The hosts of the addresses. */
   readonly hosts: ReadonlyArray<string>
   /** The globs of pages to read, with their hosts; empty where everything that a list names is read. */
   readonly include: ReadonlyArray<string>

@@ -122,7 +122,6 @@ const requestOf = (
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** The outcome that a response is for the model. */
 const outcomeOf = (response: SafeResponse, secrets: SafeRequest["secrets"], maxLength: number): ToolOutcome => {
   const isFailure = response.status < 200 || response.status > 299
   const answer = answerOf(response, secrets, maxLength)

@@ -147,7 +147,6 @@ const exportTests = HttpApiEndpoint.get("exportTests", `${testsPath}/export`, {
     }),
   )
 
-/** The multipart form of `importTests`. */
 export const TestImportForm = Schema.Struct({
   file: FormFile.annotate({ description: "A file of at most 20 MiB: CSV, JSONL, or promptfoo's YAML or JSON." }),
 })

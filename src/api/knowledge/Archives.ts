@@ -27,7 +27,6 @@ export const exportKnowledge = HttpApiEndpoint.get("exportKnowledge", `${base}/e
     ),
   )
 
-/** The multipart form of `importKnowledge`. */
 export const ArchiveForm = Schema.Struct({
   file: FormFile.annotate({ description: "An export of a knowledge base, at most ten times as large as a document." }),
 })

@@ -67,7 +67,6 @@ const overview = HttpApiEndpoint.get("overview", `${base}/knowledge-base`, {
     ),
   )
 
-/** The multipart form of `replace`. */
 export const ReplaceForm = Schema.Struct({ documentId: DocumentId, file: FormFile })
 
 const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
@@ -146,7 +145,6 @@ const removeDocument = HttpApiEndpoint.delete("removeDocument", `${base}/knowled
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(described("Delete a document", "With its text, vectors and file: they are gone when it answers."))
 
-/** The most passages on a page. */
 const PASSAGES_MAX = 100
 
 const passages = HttpApiEndpoint.get("passages", `${base}/knowledge-base/documents/:documentId/passages`, {

@@ -108,7 +108,6 @@ const exportQuestions = HttpApiEndpoint.get("exportQuestions", `${questionsPath}
     ),
   )
 
-/** The multipart form of `importQuestions`. */
 export const ImportForm = Schema.Struct({
   file: FormFile.annotate({ description: "A CSV file of at most 20 MiB." }),
 })

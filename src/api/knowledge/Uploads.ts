@@ -9,7 +9,6 @@ import { Idempotent, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Prefer } from "../parts/Prefer.ts"
 import { Problem } from "../failures/Problem.ts"
 
-/** The multipart form of `upload`. */
 export const UploadForm = Schema.Struct({
   chatbotId: ChatbotId,
   files: FormFiles.annotate({

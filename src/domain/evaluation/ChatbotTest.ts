@@ -10,7 +10,6 @@ import { unexpressed } from "../schema/Unexpressed.ts"
  * Tests of a chatbot: questions with what must be found for them, and what the answer must and must not say.
  */
 
-/** The most tests of one chatbot. */
 export const TESTS_MAX = 5_000
 /** The most turns before the question. */
 export const HISTORY_MAX = 40
@@ -96,7 +95,6 @@ const fields = {
   tags: Schema.optionalKey(Tags),
 }
 
-/** The fields of a new test. */
 export const TestInput = Schema.Struct(fields).annotate({
   examples: [
     {
@@ -111,7 +109,6 @@ export type TestInput = typeof TestInput.Type
 export const TestPatch = Schema.Struct(Struct.map(fields, Schema.optionalKey))
 export type TestPatch = typeof TestPatch.Type
 
-/** A test as the API shows it. */
 export const ChatbotTest = Schema.Struct({
   id: TestId,
   chatbot_id: ChatbotId,
@@ -129,7 +126,6 @@ export type ChatbotTest = typeof ChatbotTest.Type
 
 const ImportNotes = Schema.Array(Schema.Struct({ row: Schema.Int, reason: Schema.String }))
 
-/** What an import of tests did. */
 export const TestImport = Schema.Struct({
   added: Schema.Int,
   updated: Schema.Int,

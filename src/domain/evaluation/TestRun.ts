@@ -21,7 +21,6 @@ export const TestTier = Schema.Literals(["search", "model"]).annotate({
 })
 export type TestTier = typeof TestTier.Type
 
-/** How the tests of a chatbot are run. */
 export const TestPlan = Schema.Struct({
   on_change: Schema.Boolean.annotate({
     description:
@@ -94,14 +93,12 @@ export const TestRun = Schema.Struct({
 }).annotate({ identifier: "TestRun" })
 export type TestRun = typeof TestRun.Type
 
-/** The fields of a new run. */
 export const TestRunInput = Schema.Struct({
   tier: Schema.optionalKey(TestTier),
   tags: Schema.optionalKey(Tags),
 })
 export type TestRunInput = typeof TestRunInput.Type
 
-/** Whether an expectation is met. */
 const FindCheck = Schema.Struct({
   expected: FindExpectation,
   passed: Schema.Boolean,
@@ -114,7 +111,6 @@ const SayCheck = Schema.Struct({
   reason: Schema.optionalKey(Schema.String.annotate({ description: "What the model that judges says." })),
 })
 
-/** An answer to a test. */
 export const TestAnswer = Schema.Struct({
   text: Schema.String,
   refused: Schema.Boolean.annotate({ description: "Whether it says that there is no answer." }),

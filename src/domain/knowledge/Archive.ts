@@ -9,7 +9,6 @@ import { SourceInput } from "./Source.ts"
 /** The list of the contents: JSON in lines, of which the first is an `ArchiveHead` and each other an `ArchivedItem`. */
 export const CONTENTS_FILE = "knowledge-base.jsonl"
 
-/** The file of the questions of a source. */
 export const questionsFile = (source: string): string => `questions/${source}.csv`
 
 /** Says what the archive is. */
@@ -45,7 +44,6 @@ const Counts = Schema.Struct({
   known: Schema.Int.annotate({ description: "Those that the knowledge base had already." }),
 })
 
-/** What an import has done. */
 export const ArchiveImport = Schema.Struct({
   documents: Counts,
   sources: Counts,

@@ -31,7 +31,6 @@ const Numbers = {
   weak: Schema.Int.annotate({ description: "Questions that were answered, though nothing similar was found." }),
 }
 
-/** A question of a topic. */
 export const TopicQuestion = Schema.Struct({
   message_id: MessageId.annotate({ description: "Of the reply." }),
   session_id: SessionId,

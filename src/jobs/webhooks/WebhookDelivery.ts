@@ -62,7 +62,6 @@ export const DeliveryBounds: Context.Reference<DeliveryBounds> = Context.Referen
   },
 )
 
-/** The body of a request to a webhook. */
 export const webhookBody = (event: { readonly type: string; readonly timestamp: string; readonly data: unknown }) =>
   JSON.stringify({ type: event.type, timestamp: event.timestamp, data: event.data })
 

@@ -4,7 +4,6 @@
  * the parts of a text add up exactly to the weight of the whole.
  */
 
-/** The weight of one token. */
 export const WEIGHT_PER_TOKEN = 20
 
 /**

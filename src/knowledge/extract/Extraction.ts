@@ -6,7 +6,6 @@ import { OCR_COMMAND } from "../../system/Variables.ts"
  * another process, which should start without loading what reading a document does not need.
  */
 
-/** A file to read. */
 export interface Source {
   readonly format: Format
   /** The file's name as uploaded. It is shown as a title, and never used as a path. */
@@ -50,7 +49,6 @@ export interface SplitText {
   readonly passages: ReadonlyArray<Passage>
 }
 
-/** A web page as it was fetched. */
 export interface PageSource {
   /** The address of the page after redirects. */
   readonly url: string
@@ -141,7 +139,6 @@ export type Recognize = (image: Uint8Array, place: ImagePlace) => Promise<string
 /** The most pages of a document whose images are recognized, which takes about a quarter of an hour. */
 export const SCANNED_PAGES_MAX = 500
 
-/** The largest image of a page. */
 export const IMAGE_MAX_BYTES = 64 * 1024 * 1024
 
 /**
@@ -182,7 +179,6 @@ export type Request = { readonly textLimit: number } & (
   | { readonly url: string; readonly contentType: string }
 )
 
-/** A page without its blocks and links. */
 export type PageFacts = Omit<PageText, "blocks" | "links">
 
 /**

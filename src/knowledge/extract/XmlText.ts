@@ -9,7 +9,6 @@ const proseNames = new Set("p para paragraph simpara l line text li".split(" "))
 const headingNames = new Set("title head heading caption".split(" "))
 /** The heading of an element is among so many of its first children. */
 const HEADING_WITHIN = 3
-/** Characters of a longer text are no heading. */
 const MAX_HEADING_CHARACTERS = 200
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1)

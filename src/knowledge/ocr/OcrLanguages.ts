@@ -2,7 +2,6 @@ import { languageShownIn } from "../../languages/Detection.ts"
 import type { SpokenLanguage } from "../../languages/Locales.ts"
 import { bounded } from "../../text/BoundedText.ts"
 
-/** The names that tesseract has for the spoken languages. */
 const tesseractNames: ReadonlyMap<string, string> = new Map(
   "en eng de deu fr fra es spa pt por it ita nl nld pl pol ru rus uk ukr cs ces ro ron sv swe da dan no nor fi fin hu hun el ell tr tur ar ara he heb fa fas hi hin id ind vi vie th tha zh chi_sim ja jpn ko kor"
     .match(/\S+ \S+/g)

@@ -4,7 +4,6 @@ import { resumption } from "../extract/pdf/PdfLayout.ts"
  * The text of a page from the words that tesseract has recognized: their places, and how sure it is of each.
  */
 
-/** The recognized text of a page. */
 export interface PageText {
   readonly text: string
   /** How sure the words are, from 0 to 100, weighted by their lengths; 0 where there are none. */

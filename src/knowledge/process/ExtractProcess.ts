@@ -37,7 +37,6 @@ type Recognizer<E> = (image: Uint8Array<ArrayBuffer>, place: ImagePlace) => Effe
 
 const SCRIPT = new URL("./ExtractMain.ts", import.meta.url).pathname
 
-/** The longest frame of passages. */
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
 /** The most characters of JSON for each character of text: passages repeat headings, and JSON escapes characters. */
 const PASSAGE_CHARACTERS_RATIO = 4
@@ -131,7 +130,6 @@ export class ExtractProcess {
     return killTree(this.child)
   }
 
-  /** The resources that the process uses. */
   get usage(): Effect.Effect<ProcessUsage> {
     return usageOf(this.child.pid)
   }

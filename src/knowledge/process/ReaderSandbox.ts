@@ -10,7 +10,6 @@ import { describe, noSandbox, type Sandbox, sandboxesOn } from "./Sandbox.ts"
  */
 export type SandboxMode = "auto" | "required" | "off"
 
-/** The sandbox in which documents are read. */
 export class ReaderSandbox extends Context.Service<
   ReaderSandbox,
   {

@@ -31,7 +31,6 @@ export interface Calibration {
   readonly mostLift: number
 }
 
-/** The constants that the server uses. */
 export const DEFAULT_CALIBRATION: Calibration = {
   chance: 0.155,
   longQuestion: 5,

@@ -9,7 +9,6 @@ import type { SynonymGroups, Synonyms } from "./Synonyms.ts"
 /** The state of a chatbot's knowledge at one version. */
 export interface Entry {
   readonly version: bigint
-  /** The languages of the passages. */
   readonly languages: ReadonlyArray<LanguageCount>
   /** The number of passages in the knowledge base. */
   readonly chunks: number
@@ -23,7 +22,6 @@ export interface Entry {
 
 /** A segment that is being built on another thread. */
 interface PendingSegment {
-  /** The memory that it will take. */
   readonly bytes: number
   /** Waits for it; none where searches wait no longer, and where it could not be built. */
   readonly segment: Effect.Effect<Option.Option<Segment>>

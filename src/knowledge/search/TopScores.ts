@@ -1,4 +1,3 @@
-/** An item by its number, with its score. */
 export interface Scored {
   readonly index: number
   readonly score: number

@@ -22,9 +22,7 @@ export interface SegmentDocument {
  */
 export interface Segment {
   readonly documents: ReadonlyArray<SegmentDocument>
-  /** The number of chunks in each language. */
   readonly languages: ReadonlyMap<Language, number>
-  /** The number of chunks. */
   readonly size: number
   /** The UUIDs of the chunks, of sixteen bytes each. */
   readonly chunkIds: Uint8Array
@@ -58,7 +56,6 @@ export interface Segment {
 
 export const CHUNK_ID_BYTES = 16
 
-/** The id of the chunk with this number. */
 export const chunkIdOf = (segment: Segment, chunk: number): ChunkId =>
   ChunkId.make(uuidText(segment.chunkIds, CHUNK_ID_BYTES * chunk), { disableChecks: true })
 

@@ -3,7 +3,6 @@ import type { Segment, SegmentDocument } from "./Segment.ts"
 
 /** Plan for bringing an index up to date. */
 interface SegmentPlan {
-  /** The segments that stay. */
   readonly keep: ReadonlyArray<Segment>
   /** The documents to build one new segment from: those that are missing, and those of segments that do not stay. */
   readonly load: ReadonlyArray<SegmentDocument>
@@ -16,7 +15,6 @@ const LEAST_SERVING_SHARE = 0.5
 /** A segment up to this many times as large as the new one is merged into it, so that few segments remain. */
 const MERGE_RATIO = 2
 
-/** Identifies a revision of a document. */
 const keyOf = (document: { readonly id: DocumentId; readonly revision: number }): string =>
   `${document.id}:${document.revision}`
 
@@ -35,7 +33,6 @@ export const outdatedBy = (serving: ReadonlyArray<SegmentDocument>): ((indexed: 
   }
 }
 
-/** The number of chunks of the documents. */
 export const sizeOf = (documents: ReadonlyArray<SegmentDocument>): number =>
   documents.reduce((sum, document) => sum + document.chunks, 0)
 

@@ -123,7 +123,6 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
         return mostAsked(Array.fromIterable(found.values()), SUGGESTIONS_MAX)
       }, withinShare),
 
-      /** Deletes a document, or all documents of the chatbot. */
       remove: Effect.fn("Knowledge.remove")(function* (chatbot: ChatbotId, id: DocumentId | "all") {
         yield* chatbots.get(chatbot)
         yield* documents.remove(chatbot, id)

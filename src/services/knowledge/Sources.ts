@@ -31,7 +31,6 @@ import * as Storage from "../../storage/sources/Sources.ts"
 import { AfterCommit } from "../../storage/sql/AfterCommit.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
 
-/** What somebody wants of a run. */
 interface RunInput {
   readonly only?: PageOutcome | null
   readonly confirm?: boolean
@@ -121,7 +120,6 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
         return yield* previews.preview(kind, content)
       }, withinShare),
 
-      /** Lists the sources of a chatbot, oldest first. */
       list: (chatbot: ChatbotId) => Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)),
 
       get: storage.get,
@@ -166,14 +164,12 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
         return yield* runs.list(id, page)
       }),
 
-      /** Starts a run of a source. */
       start: Effect.fn("Sources.start")(function* (chatbot: ChatbotId, id: SourceId, input: RunInput) {
         const run = yield* runs.start(chatbot, id, yield* newRun(input))
         yield* afterCommit.run(crawls.nudge)
         return run
       }),
 
-      /** Stops a run. */
       stop: Effect.fn("Sources.stop")((chatbot: ChatbotId, id: SourceId, run: SourceRunId) =>
         Effect.tap(runs.stop(chatbot, id, run), () => afterCommit.run(crawls.nudge)),
       ),

@@ -35,7 +35,6 @@ const ASKS = /[?？؟;;]\s*$/u
 /** Matches a heading below the title, of a passage without what is fenced, such as code. */
 const HEADING = /^#{2,4} +(.+?)[ #]*$/gm
 const FENCED = /^```[^]*?(?:^```|$(?![^]))/gm
-/** Matches the number of a heading. */
 const HEADING_NUMBER = /^\s*(?:[\p{N}]+[.)]?)(?:[\p{N}.)]*)\s+/u
 /** The least words of a heading that is offered: a single one says too little. */
 const HEADING_WORDS = 2

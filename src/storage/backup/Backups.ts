@@ -15,7 +15,6 @@ export interface BackupSize {
 }
 
 const LatestBackup = Schema.Struct({ age_seconds: Schema.Finite, files: Schema.Finite, bytes: Schema.Finite })
-/** The last finished backup. */
 export type LatestBackup = typeof LatestBackup.Type
 
 const decodeLatest = decodeRows(LatestBackup)
@@ -48,7 +47,6 @@ export class Backups extends Context.Service<Backups>()("parley/storage/backup/B
           where id = ${id} and holds_until is not null`
       }, withoutSqlErrors),
 
-      /** Ends a backup that was not finished. */
       abandon: Effect.fnUntraced(function* (id: string) {
         yield* sql`delete from backups where id = ${id} and finished_at is null`
       }, withoutSqlErrors),
@@ -61,7 +59,6 @@ export class Backups extends Context.Service<Backups>()("parley/storage/backup/B
           and (holds_until is null or holds_until < now())`
       }, withoutSqlErrors),
 
-      /** Finds the last backup that was finished. */
       latest: decodeLatest(sql`
         select extract(epoch from now() - finished_at)::float8 as age_seconds, files::float8 as files,
           bytes::float8 as bytes

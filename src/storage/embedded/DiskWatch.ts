@@ -7,9 +7,7 @@ const LOOK_EVERY = Duration.millis(500)
 /** The first check comes after the start, which writes little compared to the reserve. */
 const FIRST_LOOK = Duration.seconds(5)
 
-/** Disk that `watchDisk` watches, and its reserve. */
 export interface DiskWatchSettings {
-  /** The database directory, for the log. */
   readonly directory: string
   /** The free bytes of the disk; undefined when the file system does not say. */
   readonly free: Effect.Effect<number | undefined>

@@ -56,16 +56,13 @@ const WaitingTest = Schema.Struct({
 })
 export type WaitingTest = typeof WaitingTest.Type
 
-/** The result of a test, as it is stored. */
 export interface NewResult extends Pick<TestResult, "change" | "outcome"> {
   readonly test: WaitingTest
   readonly details: TestDetails
   readonly fingerprint: string
-  /** Tokens that the test has used. */
   readonly tokens: number
 }
 
-/** How a run has ended. */
 export interface TestRunEnd {
   readonly status: "finished" | "stopped" | "failed"
   readonly error: TestRun["error"]

@@ -18,7 +18,6 @@ export interface MatchQuery {
    * which will match. Defaults to false.
    */
   readonly isNextCommon?: boolean
-  /** The number of chunks to be returned. */
   readonly room: number
   /** While the chatbot has no index of words, about this many chunks are scanned, those of the newest documents. */
   readonly scannedMax: number

@@ -11,7 +11,6 @@ import { decodeRows } from "../Rows.ts"
 
 /** A chunk as an index is built from it. */
 export interface PackedChunk {
-  /** The sixteen bytes of the id. */
   readonly id: Uint8Array
   readonly documentId: Uint8Array
   readonly revision: number
@@ -27,7 +26,6 @@ export interface PackedChunk {
 /** The pieces of a pack, which are views of larger buffers; `unpack` reads them. */
 export type ChunkPack = ReadonlyArray<Uint8Array>
 
-/** A row with one piece of a pack. */
 const PackRow = Schema.Struct({ pack: Schema.Uint8Array })
 export type PackRow = typeof PackRow.Type
 export const decodePacks = decodeRows(PackRow)
@@ -142,7 +140,6 @@ const floatsOf = (bigEndian: Uint8Array): Float32Array =>
 export interface ServingDocument {
   readonly id: DocumentId
   readonly revision: number
-  /** The number of its chunks. */
   readonly chunks: number
   /** Whether the requested model made all of its embeddings. */
   readonly isEmbedded: boolean

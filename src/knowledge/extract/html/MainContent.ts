@@ -9,7 +9,6 @@ import { isElement, isLayout } from "./Html.ts"
  * Each step is a walk over the tree, so that the time is linear in the page's size.
  */
 
-/** The main content of a page. */
 export interface Content {
   readonly nodes: ReadonlyArray<ChildNode>
   /** The elements within it that are none of it. */
@@ -143,7 +142,6 @@ class Attempt {
 const isCluttered = (element: Element, { linked, listed, plain, text }: Facts): boolean =>
   removable.has(element.name) && plain < PROSE_PLAIN && linked > text * MAX_LINKED_SHARE && listed <= text * 0.9
 
-/** Finds the main content of a page. */
 export const mainContent = (document: Document): Content => {
   const [named, unnamed] = [new Attempt(true).find(document), new Attempt(false).find(document)]
   return named.plain < MIN_SHARE * unnamed.plain ? unnamed : named

@@ -59,12 +59,10 @@ export class CompoundFile {
     this.addStreams(directory)
   }
 
-  /** The paths of all streams. */
   get paths(): ReadonlyArray<string> {
     return [...this.streams.keys()]
   }
 
-  /** The content of a stream; `undefined` when there is none of that path. */
   read(path: string): Buffer | undefined {
     const stream = this.streams.get(path)
     if (stream === undefined) return undefined

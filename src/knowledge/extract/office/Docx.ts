@@ -36,7 +36,6 @@ class Pages {
   }
 }
 
-/** Writes a document as Markdown blocks. */
 class DocxWriter {
   readonly blocks: Array<Block> = []
   title: string | undefined

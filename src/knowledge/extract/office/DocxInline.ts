@@ -26,13 +26,11 @@ export interface InlineEvents {
   readonly text: () => void
 }
 
-/** Reads the text of one paragraph. */
 export class DocxInline {
   /** The text boxes that are anchored in the paragraph. */
   readonly boxes: Array<XmlElement> = []
   /** The charts and diagrams in the paragraph, as Markdown blocks that follow it. */
   readonly blocks: Array<string> = []
-  /** The notes that the paragraph refers to. */
   readonly notes: Array<{ readonly kind: "w:footnote" | "w:endnote"; readonly id: string }> = []
   private readonly office: OfficePackage
   private readonly path: string

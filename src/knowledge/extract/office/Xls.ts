@@ -30,7 +30,6 @@ interface Sheet {
   readonly name: string
   readonly isHidden: boolean
   readonly cells: Cells
-  /** The texts of boxes and comments. */
   readonly boxes: Array<string>
 }
 
@@ -95,7 +94,6 @@ class WorkbookReader {
     }
   }
 
-  /** Reads a record of a sheet. */
   private content(type: number, reader: RecordReader, { boxes, cells }: Sheet): void {
     if (type === TEXT_OBJECT) {
       reader.bytes(10)

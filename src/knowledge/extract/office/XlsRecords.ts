@@ -8,7 +8,6 @@ interface XlsRecord {
 const CONTINUE = 0x3c
 const HEADER_BYTES = 4
 
-/** The records of a stream. */
 export function* recordsOf(stream: Buffer): Generator<XlsRecord> {
   let record: XlsRecord | undefined
   for (let at = 0; at + HEADER_BYTES <= stream.length;) {
@@ -29,7 +28,6 @@ export function* recordsOf(stream: Buffer): Generator<XlsRecord> {
 export class RecordReader {
   private readonly content: Buffer
   private at = 0
-  /** The ends of the pieces. */
   private readonly ends: ReadonlyArray<number>
   private piece = 0
 
@@ -39,7 +37,6 @@ export class RecordReader {
     this.ends = pieces.map(({ length }) => (end += length))
   }
 
-  /** Whether the record has more bytes. */
   get hasMore(): boolean {
     return this.at < this.content.length
   }

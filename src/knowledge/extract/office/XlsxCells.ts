@@ -4,7 +4,6 @@ import { childrenOf, type XmlElement } from "./Xml.ts"
 /** The meaning of a number, as the format of its cell shows it. */
 export type NumberKind = "number" | "percent" | "date" | "time" | "date and time"
 
-/** Format in which a cell shows its number. */
 export interface NumberFormat {
   readonly kind: NumberKind
   /** The text before and after the number, such as a currency or a unit, and the number of decimals then shown. */

@@ -184,6 +184,5 @@ export const descend = (element: XmlElement | undefined, ...path: ReadonlyArray<
 export const allOf = (element: XmlElement | undefined, name: string): ReadonlyArray<XmlElement> =>
   elementsOf(element).flatMap((child) => (child.name === name ? [child] : allOf(child, name)))
 
-/** The text of an element and its descendants. */
 export const textOf = (element: XmlElement | undefined): string =>
   element?.children.map((child) => (typeof child === "string" ? child : textOf(child))).join("") ?? ""

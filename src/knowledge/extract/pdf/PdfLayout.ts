@@ -3,7 +3,6 @@ import { isValue, titledTable } from "../Table.ts"
 import { least, type Line, most, mostCommon } from "./PdfLines.ts"
 import { type Head, headOf, statementOf, withHeadsOnOneLine } from "./PdfStatement.ts"
 
-/** A page of a PDF as lines of text. */
 export interface Page {
   /** The height in points. */
   readonly height: number
@@ -119,7 +118,6 @@ const isWithinSentence = (last: Line, line: Line): boolean =>
 
 const endsSentence = (text: string) => /[.!?:。！？؟]["'”’)\]]*$/.test(text)
 
-/** Whether a line continues the block whose last line is `last`. */
 const continues = (block: Block, last: Line, line: Line, style: Style): boolean => {
   const kind = kindOf(line, style)
   const distance = (line.y - last.y) / Math.max(last.size, line.size)

@@ -59,7 +59,6 @@ interface Group {
   /** Number of characters for older programs that follow a character of Unicode. */
   fallback: number
   isHidden: boolean
-  /** What happens at the end of the group. */
   end?: (() => void) | undefined
 }
 

@@ -6,7 +6,6 @@ import { type ExportedTest, withPatterns } from "./TestRow.ts"
 import * as TestsCsv from "./TestsCsv.ts"
 import * as TestsJsonl from "./TestsJsonl.ts"
 
-/** A format of files of tests. */
 export interface TestFormat {
   readonly head: (chatbot: ChatbotId) => string
   readonly test: (test: ExportedTest) => string

@@ -5,11 +5,9 @@ import { inTurns } from "../../../system/InTurns.ts"
 import { patternProblem } from "../../../text/SafePattern.ts"
 import { reasonOf } from "../../Csv.ts"
 
-/** A test of a file. */
 export interface TestRow {
   /** The number of its row or line, or of the test, from 1. */
   readonly row: number
-  /** The id of the test that it was exported from. */
   readonly id: string | undefined
   /** The test, or why it is none. */
   readonly test: Result.Result<TestContent, string>

@@ -10,7 +10,6 @@ import { type ExportedTest, type TestRow, testRow } from "./TestRow.ts"
  * something else, such as a text of several lines, is written as JSON.
  */
 
-/** The columns of what the answer must and must not say. */
 const sayColumns: Readonly<Record<string, Omit<SayExpectation, "value">>> = {
   must_say: { kind: "words" },
   must_not_say: { kind: "words", not: true },
@@ -22,10 +21,8 @@ const sayColumns: Readonly<Record<string, Omit<SayExpectation, "value">>> = {
 
 export const columns = ["id", "question", "history", "find", ...Object.keys(sayColumns), "refusal", "tags"]
 
-/** The beginning of a file. */
 export const head = csvHeader(columns)
 
-/** A row of a file. */
 export const rowOf = (test: ExportedTest): string => csvLine([test.id, ...cellsOf(test)])
 
 /** The cells of a test but for its id: the same for two tests that expect the same, also in another order. */
@@ -45,7 +42,6 @@ export const cellsOf = ({ expectations, history, question, tags }: TestContent):
   ]
 }
 
-/** The longest row, in bytes. */
 const ROW_MAX_BYTES = 4 * 1024 * 1024
 
 /** Reads a file. Columns may be missing, and be in any order; others are left out. */

@@ -27,7 +27,6 @@ import { type CsvRow, csvHeader, csvRow, readCsv } from "./QuestionsCsv.ts"
 
 /** The number of rows of an import that the database commits together. */
 const TOGETHER = 25
-/** The number of questions that an export reads at once. */
 const EXPORTED_AT_ONCE = 200
 
 /** Manages the questions of a source, each of which is a document with the answer that people have approved. */
@@ -51,7 +50,6 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
     const store = (made: ReadonlyArray<Effect.Success<ReturnType<typeof prepare>>>) =>
       blobs.putAll(made.map(({ bytes, content }) => ({ key: content.blob_key, content: Stream.succeed(bytes) })))
 
-    /** Adds a question, or changes the one that is there. */
     const write = Effect.fnUntraced(function* (
       chatbot: ChatbotId,
       source: SourceId,
@@ -146,7 +144,6 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
         return yield* storage.list(chatbot, source, page, text)
       }),
 
-      /** Deletes a question with its document. */
       remove: Effect.fn("Questions.remove")(function* (chatbot: ChatbotId, source: SourceId, id: QuestionId) {
         yield* storage.remove(chatbot, source, id)
         yield* blobs.collect
@@ -199,7 +196,6 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
   static readonly layer = Layer.effect(this, this.make)
 }
 
-/** What an import did with a row. */
 type RowResult = "added" | "unchanged" | "updated" | RefusedRow
 
 const isSame = (one: Pair, other: Pair): boolean =>

@@ -8,10 +8,8 @@ import * as Csv from "../../Csv.ts"
  * variant.
  */
 
-/** The beginning of a file. */
 export const csvHeader = Csv.csvHeader(["question", "answer", "variants"])
 
-/** A row of a file. */
 export const csvRow = ({ answer, question, variants }: Pair): string =>
   Csv.csvLine([question, answer, variants.join("\n")])
 
