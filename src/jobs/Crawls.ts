@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Latch, Layer } from "effect"
+import { Context, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../blobs/Blobs.ts"
 import type { QuotaReached } from "../domain/Errors.ts"
@@ -11,113 +11,101 @@ import { type CrawlJob, type CrawlRun, type RunEnd, SourceQueue } from "../stora
 import { Ingestion } from "./Ingestion.ts"
 import { LEASE, LeaseLost, makeWorker } from "./Worker.ts"
 
-/** Delay before the second attempt, doubled for each further one. */
-const RETRY_DELAY = Duration.seconds(2)
-
-/** Bounds of the runs of sources. */
-export interface CrawlBounds {
+const defaultBounds = {
   /** Runs that this process works on at once. Most of their time is waiting for hosts. */
-  readonly concurrency: number
+  concurrency: 8,
   /** Attempts at a run that a fault of the server ends, before it is given up. */
-  readonly attempts: number
+  attempts: 3,
   /** Attempts that end with their process. */
-  readonly lapses: number
-  readonly lease: Duration.Input
+  lapses: 50,
+  lease: LEASE,
 }
-
+export type CrawlBounds = Readonly<typeof defaultBounds>
 export const CrawlBounds: Context.Reference<CrawlBounds> = Context.Reference<CrawlBounds>("parley/jobs/CrawlBounds", {
-  defaultValue: () => ({ concurrency: 8, attempts: 3, lapses: 50, lease: LEASE }),
+  defaultValue: () => defaultBounds,
 })
 
 /**
  * Reads the pages of sources, one run after the other for each of them. It works in the background as long as the layer
  * lives; several processes share one queue.
  */
-export class Crawls extends Context.Service<
-  Crawls,
-  {
-    /** Wakes the worker, because a run was queued. */
-    readonly nudge: Effect.Effect<void>
-  }
->()("parley/jobs/Crawls") {
-  static readonly layer = Layer.effect(
-    Crawls,
-    Effect.gen(function* () {
-      const bounds = yield* CrawlBounds
-      const lease = Duration.fromInputUnsafe(bounds.lease)
-      const queue = yield* SourceQueue
-      const frontier = yield* SourceFrontier
-      const hosts = yield* CrawledHosts
-      const crawl = yield* Crawl
-      const politeFetch = yield* PoliteFetch
-      const ingestion = yield* Ingestion
-      const blobs = yield* Blobs
-      const random = yield* SecureRandom.SecureRandom
+export class Crawls extends Context.Service<Crawls>()("parley/jobs/Crawls", {
+  make: Effect.gen(function* () {
+    const bounds = yield* CrawlBounds
+    const { lease } = bounds
+    const queue = yield* SourceQueue
+    const frontier = yield* SourceFrontier
+    const hosts = yield* CrawledHosts
+    const crawl = yield* Crawl
+    const politeFetch = yield* PoliteFetch
+    const ingestion = yield* Ingestion
+    const blobs = yield* Blobs
+    const random = yield* SecureRandom.SecureRandom
 
-      const quotaReached = ({ detail }: QuotaReached): RunEnd => ({
-        status: "failed",
-        error: { code: "quota_reached", message: detail },
-        deleted: 0,
-      })
+    const quotaReached = ({ detail }: QuotaReached): RunEnd => ({
+      status: "failed",
+      error: { code: "quota_reached", message: detail },
+      deleted: 0,
+    })
 
-      const worker = yield* makeWorker({
-        name: "Crawl",
-        labels: ({ source_id }: CrawlJob) => ({ source_id }),
-        queue,
-        concurrency: bounds.concurrency,
-        lease,
-        untilDue: queue.untilDue,
-        attempt: (job, showSoon) => {
-          const isStopped = Latch.makeUnsafe(false)
-          let begun: { readonly run: CrawlRun; readonly requests: ReturnType<typeof politeFetch.begin> } | undefined
-          const traffic = () => begun?.requests.traffic ?? { requests: 0, bytes: 0 }
-          const stopped = Effect.as(isStopped.await, { status: "stopped", error: null, deleted: 0 } satisfies RunEnd)
-          const work = Effect.gen(function* () {
-            const run = yield* queue.begin(job, SourceRunId.make(yield* random.uuidV7()))
-            if (run === undefined) return yield* new LeaseLost()
-            const requests = politeFetch.begin(run)
-            begun = { run, requests }
-            showSoon()
-            const reading = crawl.read(job, run, { requests, show: showSoon, published: ingestion.nudge })
-            const end = yield* Effect.raceFirst(
-              Effect.catchTag(reading, "QuotaReached", (failure) => Effect.succeed(quotaReached(failure))),
-              stopped,
-            )
-            yield* frontier.dismiss(job)
-            return { run, end }
-          })
-          return {
-            work,
-            renew: Effect.suspend(() =>
-              begun === undefined
-                ? queue.renewLease(job, lease)
-                : Effect.map(queue.renew(job, begun.run.id, traffic(), lease), (renewed) => {
-                    if (renewed?.is_stopping === true) isStopped.openUnsafe()
-                    return renewed !== undefined
-                  }),
-            ),
-            finish: ({ end, run }: { readonly run: CrawlRun; readonly end: RunEnd }) =>
-              queue.end(job, run, traffic(), end),
-          }
-        },
-        judge: (error: never) => error,
-        backOff: (attempts) => Duration.times(RETRY_DELAY, 2 ** attempts),
-        givingUp: {
-          ...bounds,
-          retryDelay: Duration.zero,
-          retries: 0,
-          ofLapses: ({ lapses }) => gaveUp(`Reading the source was cut off ${lapses} times.`),
-          ofDefect: gaveUp("The source could not be read. The server's log says why."),
-          giveUp: (job, reason) => queue.giveUp(job, reason),
-          refuse: (job, reason) => queue.giveUp(job, reason),
-        },
-        ended: () => Effect.andThen(blobs.nudge, Effect.ignore(hosts.forget)),
-      })
-      yield* Effect.forkScoped(worker.run)
+    const worker = yield* makeWorker({
+      name: "Crawl",
+      labels: ({ source_id }: CrawlJob) => ({ source_id }),
+      queue,
+      concurrency: bounds.concurrency,
+      lease,
+      untilDue: queue.untilDue,
+      attempt: (job, showSoon) => {
+        const isStopped = Latch.makeUnsafe(false)
+        let begun: { readonly run: CrawlRun; readonly requests: ReturnType<typeof politeFetch.begin> } | undefined
+        const traffic = () => begun?.requests.traffic ?? { requests: 0, bytes: 0 }
+        const stopped = Effect.as(isStopped.await, { status: "stopped", error: null, deleted: 0 } satisfies RunEnd)
+        const work = Effect.gen(function* () {
+          const run = yield* queue.begin(job, SourceRunId.make(yield* random.uuidV7()))
+          if (run === undefined) return yield* new LeaseLost()
+          const requests = politeFetch.begin(run)
+          begun = { run, requests }
+          showSoon()
+          const reading = crawl.read(job, run, { requests, show: showSoon, published: ingestion.nudge })
+          const end = yield* Effect.raceFirst(
+            Effect.catchTag(reading, "QuotaReached", (failure) => Effect.succeed(quotaReached(failure))),
+            stopped,
+          )
+          yield* frontier.dismiss(job)
+          return { run, end }
+        })
+        return {
+          work,
+          renew: Effect.suspend(() =>
+            begun === undefined
+              ? queue.renewLease(job, lease)
+              : Effect.map(queue.renew(job, begun.run.id, traffic(), lease), (renewed) => {
+                  if (renewed?.is_stopping === true) isStopped.openUnsafe()
+                  return renewed !== undefined
+                }),
+          ),
+          finish: ({ end, run }: { readonly run: CrawlRun; readonly end: RunEnd }) =>
+            queue.end(job, run, traffic(), end),
+        }
+      },
+      judge: (error: never) => error,
+      givingUp: {
+        ...bounds,
+        ofLapses: ({ lapses }) => gaveUp(`Reading the source was cut off ${lapses} times.`),
+        ofDefect: gaveUp("The source could not be read. The server's log says why."),
+        giveUp: queue.giveUp,
+      },
+      ended: () => Effect.andThen(blobs.nudge, Effect.ignore(hosts.forget)),
+    })
+    yield* Effect.forkScoped(worker.run)
 
-      return { nudge: worker.nudge }
-    }),
-  )
+    return {
+      /** Wakes the worker, because a run was queued. */
+      nudge: worker.nudge,
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }
 
 const gaveUp = (message: string): SourceRunError => ({ code: "gave_up", message })

@@ -15,8 +15,6 @@ import { atBorder } from "../observability/Border.ts"
 import { jobs as metrics } from "../observability/Metrics.ts"
 import { LEASE, makeWorker, type Verdict } from "./Worker.ts"
 
-/** Delay before the second attempt, doubled for each further one. */
-const RETRY_DELAY = Duration.seconds(2)
 /** Progress of a document that is extracted, before its first chunk is stored: recognizing a scan takes longest. */
 const EXTRACTED = 0.2
 const RECOGNIZED = 0.8
@@ -26,37 +24,22 @@ export interface IngestionSettings {
   readonly concurrency: number
 }
 
-/** Bounds of the attempts at a document. */
-export interface IngestionBounds {
+const defaultBounds = {
   /** Attempts that fail because of the document itself, before it is given up. */
-  readonly attempts: number
-  /** Attempts that end with their process, before the document is given up: it may be what kills the process. */
-  readonly lapses: number
-  /** Delay after which a document that was given up is tried anew, doubled each time. */
-  readonly retryDelay: Duration.Duration
-  /** Number of times that a document that was given up is tried anew. */
-  readonly retries: number
-  /** Time after which a new document is found by its words, while its vectors are being made. */
-  readonly wordsAfter: Duration.Duration
-  /** Time for which a document stays with a process that does not renew its lease, as one that is suspended. */
-  readonly lease: Duration.Input
+  attempts: 3,
+  /** Attempts that end with their process, which the document may kill: far more than servers are restarted meanwhile. */
+  lapses: 50,
+  /** After 1, 2, 4, 8 and 16 hours it is tried anew: an outage of a provider of embeddings may last that long. */
+  retryDelay: Duration.hours(1),
+  retries: 5,
+  /** Time after which a new document is found by its words. Nearly all have their vectors by then, and are stored once only. */
+  wordsAfter: Duration.seconds(3),
+  lease: LEASE,
 }
-
+export type IngestionBounds = Readonly<typeof defaultBounds>
 export const IngestionBounds: Context.Reference<IngestionBounds> = Context.Reference<IngestionBounds>(
   "parley/jobs/IngestionBounds",
-  {
-    defaultValue: () => ({
-      attempts: 3,
-      // Far more than servers are restarted while they read one document.
-      lapses: 50,
-      // After an hour, and then after 2, 4, 8 and 16 more: an outage of a provider of embeddings may last that long.
-      retryDelay: Duration.hours(1),
-      retries: 5,
-      // Nearly all documents have their vectors by then, and are stored once only.
-      wordsAfter: Duration.seconds(3),
-      lease: LEASE,
-    }),
-  },
+  { defaultValue: () => defaultBounds },
 )
 
 /** The document cannot become knowledge, so further attempts are useless. */
@@ -70,7 +53,6 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
   make: (settings: IngestionSettings) =>
     Effect.gen(function* () {
       const bounds = yield* IngestionBounds
-      const lease = Duration.fromInputUnsafe(bounds.lease)
       const ingestions = yield* Ingestions
       const extract = yield* Extract
       const indexer = yield* Indexer
@@ -134,7 +116,7 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
         labels: ({ document_id }) => ({ document_id }),
         queue: ingestions,
         concurrency: settings.concurrency,
-        lease,
+        lease: bounds.lease,
         untilDue: ingestions.untilDue,
         attempt: (attempt, showSoon) => {
           let state: State = { status: "extracting", progress: 0 }
@@ -143,12 +125,11 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
               state = reached
               showSoon()
             }),
-            renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease })),
+            renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease: bounds.lease })),
             finish: (count: number) => stage("publish", ingestions.publish(attempt, count)),
           }
         },
         judge,
-        backOff: (attempts) => Duration.times(RETRY_DELAY, 2 ** attempts),
         givingUp: {
           ...bounds,
           ofLapses: ({ lapses }) => ({ code: "gave_up", message: `Reading the file was cut off ${lapses} times.` }),

@@ -13,6 +13,8 @@ import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 /** Shortest time between two renewals of a lease that show progress. An attempt that is shorter shows none. */
 const SHOW_INTERVAL = Duration.millis(250)
+/** Delay before the second attempt, doubled for each further one. */
+const RETRY_DELAY = Duration.seconds(2)
 /** Pause after a defect of the queue. */
 const FAULT_PAUSE = Duration.seconds(1)
 
@@ -73,9 +75,9 @@ export interface GivingUp<J extends Job, Reason> {
   /** Attempts that may end with their process: the job may be what kills it. */
   readonly lapses: number
   /** Delay after which a job that was given up is tried anew, doubled each time. */
-  readonly retryDelay: Duration.Duration
-  /** Number of times that a job that was given up is tried anew. */
-  readonly retries: number
+  readonly retryDelay?: Duration.Duration
+  /** Number of times that a job that was given up is tried anew; none by default. */
+  readonly retries?: number
   /** The reason to store for a job that has used up its lapses. */
   readonly ofLapses: (job: J) => Reason
   /** The reason to store after a defect. The cause is logged. */
@@ -86,8 +88,8 @@ export interface GivingUp<J extends Job, Reason> {
     reason: Reason,
     delay: Duration.Duration | undefined,
   ) => Effect.Effect<void, Unavailable, CurrentOrganization>
-  /** Stores the reason for a hopeless job, and deletes the job from the queue. */
-  readonly refuse: (job: J, reason: Reason) => Effect.Effect<void, Unavailable, CurrentOrganization>
+  /** Stores the reason for a hopeless job, and deletes the job from the queue, in place of `giveUp` without a delay. */
+  readonly refuse?: (job: J, reason: Reason) => Effect.Effect<void, Unavailable, CurrentOrganization>
 }
 
 /** The properties that distinguish one kind of job from others. */
@@ -109,8 +111,8 @@ export interface JobKind<J extends Job, A, E, Reason> {
   readonly attempt: (job: J, showSoon: () => void) => Attempt<A, E>
   /** Decides about a job whose attempt failed with this error. */
   readonly judge: (error: E) => Verdict<Reason>
-  /** The delay before the next attempt, by the number of failed attempts before the last. */
-  readonly backOff: (attempts: number) => Duration.Duration
+  /** The delay before the next attempt, by the number of failed attempts before the last. Default: 2 s, doubled each time. */
+  readonly backOff?: (attempts: number) => Duration.Duration
   /** If undefined, a job is tried until it succeeds. */
   readonly givingUp?: GivingUp<J, Reason>
   /** Whether a job that is `Unavailable` delays all others as well, because all need the same. */
@@ -135,7 +137,7 @@ export interface Worker {
 export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reason>(
   kind: JobKind<J, A, E, Reason>,
 ): Effect.fn.Return<Worker, never, DatabaseTraits | SecureRandom.SecureRandom> {
-  const { givingUp, lease, name, queue } = kind
+  const { backOff = (attempts) => Duration.times(RETRY_DELAY, 2 ** attempts), givingUp, lease, name, queue } = kind
   const random = yield* SecureRandom.SecureRandom
   const beginTrace = yield* Traces
   const { isAlone } = yield* DatabaseTraits
@@ -163,7 +165,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
     Effect.andThen(Effect.logWarning(`${name} waits`, { detail }), queue.release(job, delay, false))
 
   /** Gives a job up, with a late retry as long as any are left: the failure need not be the job's fault. */
-  const giveUp = ({ giveUp, retries, retryDelay }: GivingUp<J, Reason>, job: J, reason: Reason) =>
+  const giveUp = ({ giveUp, retries = 0, retryDelay = Duration.zero }: GivingUp<J, Reason>, job: J, reason: Reason) =>
     giveUp(job, reason, job.given_up < retries ? Duration.times(retryDelay, 2 ** job.given_up) : undefined)
 
   const tryAgain = (job: J, cause: Cause.Cause<unknown>, reason: Reason | undefined) => {
@@ -171,7 +173,7 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
     const isLast = givingUp !== undefined && reason !== undefined && attempts >= givingUp.attempts
     return Effect.logWarning(`${name} was cut off`, cause).pipe(
       Effect.annotateLogs({ attempt: attempts }),
-      Effect.andThen(isLast ? giveUp(givingUp, job, reason) : queue.release(job, kind.backOff(job.attempts), true)),
+      Effect.andThen(isLast ? giveUp(givingUp, job, reason) : queue.release(job, backOff(job.attempts), true)),
     )
   }
 
@@ -191,7 +193,8 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       case "faulty":
         return tryAgain(job, Cause.fail(error), verdict.reason)
       case "hopeless":
-        return givingUp === undefined ? abandon(job) : givingUp.refuse(job, verdict.reason)
+        if (givingUp === undefined) return abandon(job)
+        return (givingUp.refuse ?? givingUp.giveUp)(job, verdict.reason, undefined)
     }
   }
 

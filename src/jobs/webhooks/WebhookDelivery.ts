@@ -34,32 +34,29 @@ const EXPIRE_INTERVAL = Duration.hours(1)
 /** The status by which an endpoint says that it wants no more. */
 const GONE = 410
 
-/** Bounds of the deliveries of webhooks. */
-export interface DeliveryBounds {
+/** As Standard Webhooks recommends: soon at first, and for as long as somebody may need to notice and mend it. */
+const TRIES: ReadonlyArray<Duration.Input> = [
+  "5 seconds",
+  "5 minutes",
+  "30 minutes",
+  ...[2, 5, 10, 14, 20, 24].map((hours) => Duration.hours(hours)),
+]
+const defaultBounds = {
   /** Webhooks that this process sends to at once; a quarter as many again are for endpoints that are failing. */
-  readonly concurrency: number
+  concurrency: 16,
   /** Times of the attempts after the first one, counted from it. After the last one, a webhook is switched off. */
-  readonly tries: ReadonlyArray<Duration.Input>
+  tries: TRIES,
   /** Deliveries that may wait for a webhook that is failing; beyond it, the oldest ones are dropped. */
-  readonly waitingLimit: number
+  waitingLimit: 10_000,
   /** Most characters of a message's text that are sent; a longer one is cut, and says so. */
-  readonly textLimit: number
+  textLimit: 65_536,
   /** Days for which deliveries are kept, and can be sent again. */
-  readonly retentionDays: number
+  retentionDays: 14,
 }
-
+export type DeliveryBounds = Readonly<typeof defaultBounds>
 export const DeliveryBounds: Context.Reference<DeliveryBounds> = Context.Reference<DeliveryBounds>(
   "parley/jobs/webhooks/DeliveryBounds",
-  {
-    defaultValue: () => ({
-      concurrency: 16,
-      // As Standard Webhooks recommends: soon at first, and for as long as somebody may need to notice and mend it.
-      tries: ["5 seconds", "5 minutes", "30 minutes", ...[2, 5, 10, 14, 20, 24].map((hours) => Duration.hours(hours))],
-      waitingLimit: 10_000,
-      textLimit: 65_536,
-      retentionDays: 14,
-    }),
-  },
+  { defaultValue: () => defaultBounds },
 )
 
 export const webhookBody = (event: { readonly type: string; readonly timestamp: string; readonly data: unknown }) =>

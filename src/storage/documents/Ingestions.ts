@@ -1,4 +1,4 @@
-import { Context, type Duration, Effect, Layer, Schema } from "effect"
+import { Context, type Duration, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DocumentError } from "../../domain/knowledge/Document.ts"
 import { ChatbotId, DocumentId } from "../../domain/Ids.ts"
@@ -85,6 +85,8 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
     }, withoutSqlErrors)
 
     return {
+      ...Struct.pick(queue, ["release", "releaseAll"]),
+
       /**
        * Claims an ingestion that is waiting, or whose lease has expired. Organizations take turns, and within one the
        * oldest ingestion comes first. The document's status becomes `extracting`.
@@ -106,9 +108,6 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
       }, withoutSqlErrors),
 
       untilDue: queue.untilDue(),
-
-      /** Ends every lease. Only a process that is alone on its database may call this. */
-      releaseAll: queue.releaseAll,
 
       /** Returns the beginnings of the newest documents of a chatbot that serve. */
       beginnings: Effect.fnUntraced(function* (chatbotId: ChatbotId) {
@@ -180,12 +179,6 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
           and c.organization_id = ${organization} and c.revision = ${attempt.revision}
           and d.id = c.document_id and d.revision <> c.revision`
       }, withoutSqlErrors),
-
-      /**
-       * Returns the ingestion to the queue, to be tried after `delay`. `counts`: the document itself made the attempt
-       * fail.
-       */
-      release: queue.release,
     }
   }),
 }) {

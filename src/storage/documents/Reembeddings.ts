@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import { DocumentId } from "../../domain/Ids.ts"
@@ -49,9 +49,9 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
     const replaceVectors = makeReplaceVectors(sql, yield* VectorTypes)
     const isInUse = (model: string) => sql`exists (select from embedding_setting where model = ${model})`
 
-    const { releaseAll, release, renew } = queue
-
     return {
+      ...Struct.pick(queue, ["release", "releaseAll", "renew"]),
+
       /**
        * Declares the model that all embeddings of the database are to be made by. Servers with another model then neither
        * enqueue nor claim anything.
@@ -61,9 +61,6 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
           on conflict (is_only) do update set model = excluded.model, changed_at = excluded.changed_at
           where embedding_setting.model <> excluded.model`
       }, withoutSqlErrors),
-
-      /** Ends every lease. Only a process that is alone on its database may call this. */
-      releaseAll,
 
       /**
        * Enqueues the documents that another model embedded and that are not queued yet, but for those that are being
@@ -112,9 +109,6 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
         return yield* queue.underLease(attempt, replaceVectors(attempt.document_id, model, embedded))
       }, withoutSqlErrors),
 
-      /** Renews the lease. Returns false when it is lost. */
-      renew,
-
       /** Ends the job of a document that has no more outdated chunks. Returns false when the lease is lost. */
       finish: Effect.fnUntraced(function* (attempt: Attempt, model: string) {
         const organization = yield* CurrentOrganization
@@ -133,9 +127,6 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
         })
         return yield* queue.underLease(attempt, write)
       }, withoutSqlErrors),
-
-      /** Returns the job to the queue, to go on after `delay`. `counts`: the document itself made the attempt fail. */
-      release,
     }
   }),
 }) {

@@ -118,6 +118,8 @@ export class TestQueue extends Context.Service<TestQueue>()("parley/storage/eval
     })
 
     return {
+      ...Struct.pick(queue, ["release", "releaseAll"]),
+
       /** Claims a chatbot whose tests are to be run by servers of this version. Organizations take turns. */
       claim: (version: string) =>
         Effect.fnUntraced(function* (lease: Lease) {
@@ -128,10 +130,6 @@ export class TestQueue extends Context.Service<TestQueue>()("parley/storage/eval
         }, withoutSqlErrors),
 
       untilDue: (version: string) => queue.untilDue(system`q.server_version is null or q.server_version = ${version}`),
-
-      releaseAll: queue.releaseAll,
-
-      release: queue.release,
 
       /** Renews the lease of a job whose run has not begun. */
       renewLease: queue.renew,

@@ -1,4 +1,4 @@
-import { Context, type Duration, Effect, Layer, Schema } from "effect"
+import { Context, type Duration, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { SourceConfig, SourceId } from "../../domain/knowledge/Source.ts"
@@ -94,6 +94,8 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
     })
 
     return {
+      ...Struct.pick(queue, ["release", "releaseAll", "underLease"]),
+
       /** Claims a source that is to be read, or whose lease has expired. Organizations take turns. */
       claim: Effect.fnUntraced(function* (lease: Lease) {
         const [row] = yield* decodeJobs(system`
@@ -106,16 +108,8 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
 
       untilDue: queue.untilDue(),
 
-      /** Ends every lease. Only a process that is alone on its database may call this. */
-      releaseAll: queue.releaseAll,
-
-      release: queue.release,
-
       /** Renews the lease of a job whose run has not begun. */
       renewLease: queue.renew,
-
-      /** Writes in one transaction, during which the attempt keeps its lease. Returns false when the lease is lost. */
-      underLease: queue.underLease,
 
       /**
        * Begins the job's run, which is `id` where the schedule has queued the job; or goes on with the one that an earlier
