@@ -1,5 +1,4 @@
 import { Context, Duration, Effect, Layer } from "effect"
-import type { Unavailable } from "../domain/Errors.ts"
 import { type CrawledKind, PAGES_MAX, type SourceConfig, type SourcePreview } from "../domain/knowledge/Source.ts"
 import { addressOf, hostOf } from "./Address.ts"
 import { readLists } from "./Lists.ts"
@@ -14,64 +13,52 @@ const SITEMAPS_MAX = 10
 const EXAMPLES_MAX = 10
 
 /** Time that somebody waits for the lists of a source. */
-export const PreviewPatience: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
-  "parley/sources/PreviewPatience",
-  { defaultValue: () => "20 seconds" },
-)
+const PATIENCE = Duration.seconds(20)
+const tooSlow = `The lists could not be read within ${Duration.toSeconds(PATIENCE)} seconds.`
 
 /** Finds out what a source would read, by its robots.txt and lists, without reading a page. */
-export class SourcePreviews extends Context.Service<
-  SourcePreviews,
-  {
-    /** Previews a source. What keeps it from being read is part of the result. */
-    readonly preview: (kind: CrawledKind, config: SourceConfig) => Effect.Effect<SourcePreview, Unavailable>
-  }
->()("parley/sources/SourcePreviews") {
-  static readonly layer = Layer.effect(
-    SourcePreviews,
-    Effect.gen(function* () {
-      const { begin } = yield* PoliteFetch
-      const patience = Duration.fromInputUnsafe(yield* PreviewPatience)
-      const tooSlow = `The lists could not be read within ${Duration.toSeconds(patience)} seconds.`
+export class SourcePreviews extends Context.Service<SourcePreviews>()("parley/sources/SourcePreviews", {
+  make: Effect.gen(function* () {
+    const { begin } = yield* PoliteFetch
 
-      /** Reads what lists name, or finds out why they cannot be read. */
-      const read = (kind: Exclude<CrawledKind, "website">, urls: ReadonlyArray<string>, requests: Requests) =>
-        readLists(kind, urls, requests, PAGES_MAX).pipe(
-          Effect.map(({ pages }) => ({ pages, problem: undefined })),
-          Effect.catchTag("ListsUnreadable", ({ error }) =>
-            Effect.succeed({ pages: undefined, problem: error.message }),
-          ),
-          Effect.timeoutOrElse({
-            duration: patience,
-            orElse: () => Effect.succeed({ pages: undefined, problem: tooSlow }),
-          }),
-        )
+    /** Reads what lists name, or finds out why they cannot be read. */
+    const read = (kind: Exclude<CrawledKind, "website">, urls: ReadonlyArray<string>, requests: Requests) =>
+      readLists(kind, urls, requests, PAGES_MAX).pipe(
+        Effect.map(({ pages }) => ({ pages, problem: undefined })),
+        Effect.catchTag("ListsUnreadable", ({ error }) => Effect.succeed({ pages: undefined, problem: error.message })),
+        Effect.timeoutOrElse({
+          duration: PATIENCE,
+          orElse: () => Effect.succeed({ pages: undefined, problem: tooSlow }),
+        }),
+      )
 
-      /** The sitemaps of each host, and why its robots.txt lets nothing be read. */
-      const robotsOf = (addresses: ReadonlyArray<string>, requests: Requests) =>
-        Effect.forEach(
-          [...Map.groupBy(addresses, hostOf)].slice(0, ROBOTS_MAX),
-          Effect.fnUntraced(function* ([host, some]) {
-            const found = yield* requests
-              .robotsOf(some[0] ?? "")
-              .pipe(
-                Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.succeed(unreachableRobots(tooSlow)) }),
-              )
-            const { allows, problem, sitemaps } = found
-            if (problem !== undefined)
-              return {
-                sitemaps,
-                problem: `robots.txt of ${host} cannot be read, so that nothing is read there: ${problem}`,
-              }
+    /** The sitemaps of each host, and why its robots.txt lets nothing be read. */
+    const robotsOf = (addresses: ReadonlyArray<string>, requests: Requests) =>
+      Effect.forEach(
+        [...Map.groupBy(addresses, hostOf)].slice(0, ROBOTS_MAX),
+        Effect.fnUntraced(function* ([host, some]) {
+          const found = yield* requests
+            .robotsOf(some[0] ?? "")
+            .pipe(
+              Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.succeed(unreachableRobots(tooSlow)) }),
+            )
+          const { allows, problem, sitemaps } = found
+          if (problem !== undefined)
             return {
-              sitemaps: sitemaps.length > 0 ? sitemaps : [new URL("/sitemap.xml", some[0]).href],
-              problem: some.some(allows) ? undefined : `robots.txt of ${host} forbids it.`,
+              sitemaps,
+              problem: `robots.txt of ${host} cannot be read, so that nothing is read there: ${problem}`,
             }
-          }),
-          { concurrency: ROBOTS_MAX },
-        )
+          return {
+            sitemaps: sitemaps.length > 0 ? sitemaps : [new URL("/sitemap.xml", some[0]).href],
+            problem: some.some(allows) ? undefined : `robots.txt of ${host} forbids it.`,
+          }
+        }),
+        { concurrency: ROBOTS_MAX },
+      )
 
-      const preview = Effect.fn("SourcePreviews.preview")(function* (kind: CrawledKind, config: SourceConfig) {
+    return {
+      /** Previews a source. What keeps it from being read is part of the result. */
+      preview: Effect.fn("SourcePreviews.preview")(function* (kind: CrawledKind, config: SourceConfig) {
         const requests = begin({ requests: 0, bytes: 0 })
         const roots = config.urls.flatMap((url) => addressOf(url) ?? [])
         const scope = makeScope(kind, config, roots)
@@ -92,9 +79,9 @@ export class SourcePreviews extends Context.Service<
           examples: (listed ?? []).slice(0, EXAMPLES_MAX),
           problems: problems.filter((problem) => problem !== undefined),
         } satisfies SourcePreview
-      })
-
-      return { preview }
-    }),
-  )
+      }),
+    }
+  }),
+}) {
+  static readonly layer = Layer.effect(this, this.make)
 }

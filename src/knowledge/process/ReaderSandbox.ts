@@ -10,22 +10,14 @@ import { describe, noSandbox, type Sandbox, sandboxesOn } from "./Sandbox.ts"
  */
 export type SandboxMode = "auto" | "required" | "off"
 
-export class ReaderSandbox extends Context.Service<
-  ReaderSandbox,
-  {
+export class ReaderSandbox extends Context.Service<ReaderSandbox>()("parley/knowledge/process/ReaderSandbox", {
+  make: Effect.fnUntraced(function* (mode: SandboxMode) {
+    if (mode === "required") yield* Effect.tap(ofThisMachine, refuseWeak)
     /** The sandbox of this machine, which is found out when it is first needed. */
-    readonly chosen: Effect.Effect<Sandbox>
-  }
->()("parley/knowledge/process/ReaderSandbox") {
-  static readonly layer = (mode: SandboxMode): Layer.Layer<ReaderSandbox, StartupError> =>
-    Layer.effect(
-      ReaderSandbox,
-      mode === "off"
-        ? Effect.succeed({ chosen: Effect.succeed(noSandbox) })
-        : Effect.map(mode === "required" ? Effect.tap(ofThisMachine, refuseWeak) : Effect.void, () => ({
-            chosen: ofThisMachine,
-          })),
-    )
+    return { chosen: mode === "off" ? Effect.succeed(noSandbox) : ofThisMachine }
+  }),
+}) {
+  static readonly layer = (mode: SandboxMode) => Layer.effect(this, this.make(mode))
 }
 
 /** The first of these sandboxes that works. One that does not is no failure, because containers forbid many things. */
