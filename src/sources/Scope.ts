@@ -1,17 +1,10 @@
+import { RE2JS } from "re2js"
 import type { CrawledKind, SourceConfig } from "../domain/knowledge/Source.ts"
 import { hostOf } from "./Address.ts"
 
 /*
  * Which addresses belong to a source: by its globs, or by the directories of its addresses.
  */
-
-/** More stars than people need, and few enough that no address takes long to match. */
-const STARS_MAX = 12
-
-interface Piece {
-  readonly star: "" | "*" | "**"
-  readonly literal: string
-}
 
 /** Why an address does not belong to a source. */
 export interface Refusal {
@@ -22,60 +15,31 @@ export interface Refusal {
 
 export interface Scope {
   readonly roots: ReadonlyArray<string>
-  readonly hosts: ReadonlyArray<string>
   /** The globs of pages to read, with their hosts; empty where everything that a list names is read. */
   readonly include: ReadonlyArray<string>
   readonly refusal: (address: string) => Refusal | undefined
 }
 
-const piecesOf = (glob: string): ReadonlyArray<Piece> => {
-  const parts = glob.split(/(\*+)/)
-  return Array.from({ length: Math.ceil(parts.length / 2) }, (_, index) => ({
-    star: index === 0 ? "" : (parts[2 * index - 1] ?? "").length > 1 ? "**" : "*",
-    literal: parts[2 * index] ?? "",
-  }))
-}
+/** The pattern of a glob, in which a star ends at a slash and two stars do not. It is matched in linear time. */
+const patternOf = (glob: string): string =>
+  glob
+    .split(/(\*+)/)
+    .map((part, index) => (index % 2 === 0 ? RE2JS.quote(part) : part === "*" ? "[^/]*" : "(?s:.*)"))
+    .join("")
 
-/** Where a star that begins at one of these places may end. */
-const reach = (text: string, from: ReadonlyArray<number>, star: Piece["star"]): ReadonlyArray<number> => {
-  if (star === "") return from
-  const reached = new Set<number>()
-  for (const start of from) {
-    for (let at = start; at <= text.length && !reached.has(at); at++) {
-      reached.add(at)
-      if (star === "*" && text[at] === "/") break
-    }
-  }
-  return [...reached]
-}
-
-const fits = (pieces: ReadonlyArray<Piece>, text: string): boolean => {
-  let places: ReadonlyArray<number> = [0]
-  for (const { literal, star } of pieces) {
-    places = reach(text, places, star)
-      .filter((at) => text.startsWith(literal, at))
-      .map((at) => at + literal.length)
-    if (places.length === 0) return false
-  }
-  return places.includes(text.length)
-}
-
-/** Makes a test of addresses by a glob. One that begins with a slash is for all hosts that `isHost` accepts. */
-export const globMatcher = (glob: string, isHost: (host: string) => boolean): ((address: string) => boolean) => {
+/** Makes a test of addresses by a glob. One that begins with a slash is for all hosts. */
+export const globMatcher = (glob: string): ((address: string) => boolean) => {
   const bare = glob.trim().replace(/^https?:\/\//i, "")
   const slash = bare.indexOf("/")
-  const host = slash === -1 ? bare : bare.slice(0, slash)
+  const host = (slash === -1 ? bare : bare.slice(0, slash)).toLowerCase()
   const path = slash === -1 ? "/**" : bare.slice(slash)
-  const pieces = piecesOf(host.toLowerCase() + path)
-  if (pieces.length > STARS_MAX + 1) return () => false
   // The directory itself belongs to everything below it.
-  const directory = path.endsWith("/**") ? piecesOf(host.toLowerCase() + path.slice(0, -3)) : undefined
-  const hasQuery = path.includes("?")
+  const directory = path.endsWith("/**") ? path.slice(0, -3) : undefined
+  const pattern = directory === undefined ? patternOf(host + path) : `${patternOf(host + directory)}(?:/(?s:.*))?`
+  const program = RE2JS.compile(pattern)
   return (address) => {
     const url = new URL(address)
-    if (host === "" && !isHost(url.host)) return false
-    const text = (host === "" ? "" : url.host) + url.pathname + (hasQuery ? url.search : "")
-    return fits(pieces, text) || (directory !== undefined && fits(directory, text))
+    return program.matches((host === "" ? "" : url.host) + url.pathname + (path.includes("?") ? url.search : ""))
   }
 }
 
@@ -98,11 +62,10 @@ export const makeScope = (
     glob.startsWith("/") && isWebsite ? [...hosts].map((host) => host + glob) : [glob]
   const inferred = isWebsite ? [...new Set(roots.map(directoryGlob))] : []
   const globs = include.length === 0 ? inferred : include.flatMap(withHosts)
-  const included = globs.map((glob) => globMatcher(glob, () => true))
-  const excluded = exclude.map((glob) => ({ glob, matches: globMatcher(glob, () => true) }))
+  const included = globs.map(globMatcher)
+  const excluded = exclude.map((glob) => ({ glob, matches: globMatcher(glob) }))
   return {
     roots,
-    hosts: [...hosts],
     include: globs,
     refusal: (address) => {
       const isNear = hosts.has(hostOf(address)) || !isWebsite

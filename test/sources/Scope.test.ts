@@ -50,11 +50,11 @@ describe("a glob", () => {
     ["/search?q=*", "https://any.example/search?q=x", true],
     ["/search?q=*", "https://any.example/search", false],
   ])("%s and %s: %p", (glob, address, expected) => {
-    expect(globMatcher(glob, () => true)(address)).toBe(expected)
+    expect(globMatcher(glob)(address)).toBe(expected)
   })
 
   test("is matched soon, whatever it and the address are", () => {
-    const matches = globMatcher("/**a*a**a*a**a*a**a*a**a*b", () => true)
+    const matches = globMatcher("/**a*a**a*a**a*a**a*a**a*b")
     expect(matches(`https://any.example/${"a".repeat(1_900)}`)).toBe(false)
   })
 })
