@@ -9,12 +9,10 @@ import type { ToolOutcome } from "./tools/AgentTool.ts"
  * unless the reply is cut off.
  */
 export type AgentEvent =
-  /** The model has begun to answer. */
   | { readonly type: "step-start" }
   | { readonly type: "text-start"; readonly id: string }
   | { readonly type: "text-delta"; readonly id: string; readonly delta: string }
   | { readonly type: "text-end"; readonly id: string }
-  /** The model has begun to write a tool call. */
   | { readonly type: "tool-start"; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: "tool-call"; readonly call: ToolCall }
   | { readonly type: "tool-outcome"; readonly call: ToolCall; readonly outcome: ToolOutcome }

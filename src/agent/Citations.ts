@@ -20,7 +20,6 @@ import type { Passage } from "../domain/knowledge/Passage.ts"
  * long refunds take" nor small talk has a source, and an answer in another language than its documents has none either.
  */
 
-/** Question and passages in which the sources of an answer are found. */
 interface SourceContext {
   readonly question: string
   /** All passages that were found for this reply so far. */

@@ -13,7 +13,6 @@ const TITLE_MAX_LENGTH = 200
 export class SearchRecorder {
   private readonly found = new Map<string, ReadonlyArray<FoundPassage>>()
 
-  /** Callback to pass to the agent. */
   readonly onSearch = ({ found = [], query }: Searched): void => {
     const key = cut(clean(query), QUERY_MAX_LENGTH)
     const before = this.found.get(key)

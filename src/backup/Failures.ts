@@ -24,7 +24,6 @@ export const damaged = (path: string, what: string): StartupError =>
     doThis: "Nothing was restored from it. Use another backup; `parley verify-backup` shows which are whole.",
   })
 
-/** A file or directory of a backup cannot be read. */
 export const notRead = (path: string) => (error: unknown) => damaged(path, `cannot be read: ${wordsOf(error)}`)
 
 /** A file of the store cannot be read or written. */

@@ -1,6 +1,16 @@
+import { Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { type CursorQuery, cursorOf, LIST_LIMIT } from "../api/parts/Paging.ts"
-import type { Listed, Place, Range } from "../domain/Page.ts"
+import { type CursorQuery, cursorOf, LIST_LIMIT, pageOf } from "../api/parts/Paging.ts"
+import { type Listed, type Page, pageMetadata, type Place, type Range } from "../domain/Page.ts"
+
+/** Responds with the page that a query asks for. `read` returns its items and the number of the items of all pages. */
+export const paged = <A extends { readonly total: number }, E, R>(
+  query: Partial<Page>,
+  read: (page: Page) => Effect.Effect<A, E, R>,
+) => {
+  const page = pageOf(query)
+  return Effect.map(read(page), ({ total, ...found }) => ({ ...found, metadata: pageMetadata(page, total) }))
+}
 
 /** The range of items that the query of a list asks for. */
 export const rangeOf = ({ limit = LIST_LIMIT, cursor }: CursorQuery): Range => ({ limit, after: cursor })

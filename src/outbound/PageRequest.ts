@@ -18,7 +18,6 @@ const kept = [
   "x-robots-tag",
 ] as const
 
-/** A response before its body. */
 export interface PageHead {
   readonly status: number
   readonly headers: Readonly<Partial<Record<(typeof kept)[number], string>>>

@@ -29,7 +29,6 @@ export const printLine = (line: string) => Console.log(MARGIN + line)
 
 let headings = 0
 
-/** Prints the heading of the next step with its number. */
 export const printHeading = (text: string) => Console.log(`\n${bold(`${++headings}  ${text}`)}`)
 
 /** Prints a heading, runs the step, and prints how long it took. */

@@ -7,7 +7,6 @@ import type { Client } from "../api/parts/Client.ts"
 import { cyan, dim, excerpt, green, red, printText, printLine, step } from "./Output.ts"
 import { QuickstartFailed, root } from "./ServerProcess.ts"
 
-/** The longest wait for the documents. */
 const INGESTION_SECONDS = 60
 const EXCERPT_LENGTH = 160
 const NAME_WIDTH = 14

@@ -44,6 +44,12 @@ export const decodeRowOr = <A extends {}, I, F>(row: Schema.Codec<A, I>, failure
 /** Returns the row of a statement that always returns one. */
 export const onlyRow = <A>([row]: ReadonlyArray<A>): Effect.Effect<A> => Effect.orDie(Effect.fromNullishOr(row))
 
+const decodeCounts = decodeRows(Schema.Struct({ count: Schema.Int }))
+
+/** Returns what a statement has counted as `count`, in its only row. */
+export const counted = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>): Effect.Effect<number, E, R> =>
+  Effect.map(Effect.flatMap(decodeCounts(rows), onlyRow), ({ count }) => count)
+
 /** Decodes the rows of a statement. */
 export type DecodeRows<A> = <E, R>(
   rows: Effect.Effect<ReadonlyArray<unknown>, E, R>,

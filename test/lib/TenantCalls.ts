@@ -150,7 +150,7 @@ const testCases: Cases<Tests["Service"]> = {
   ],
   remove: ["NotFound", (tests, { chatbot, test }) => tests.remove(chatbot, test)],
   list: [
-    { tests: [], tags: [], total: 0 },
+    { data: [], tags: [], total: 0 },
     (tests, { chatbot }) => tests.list(chatbot, page, { text: "who", tag: "people" }),
   ],
   after: [
@@ -168,7 +168,7 @@ const testPlanCases: Cases<TestPlans["Service"]> = {
 }
 
 const testRunCases: Cases<TestRuns["Service"]> = {
-  list: [{ runs: [], total: 0, setupHash: null }, (runs, { chatbot }) => runs.list(chatbot, page)],
+  list: [{ data: [], total: 0, setupHash: null }, (runs, { chatbot }) => runs.list(chatbot, page)],
   get: ["NotFound", (runs, { chatbot, testRun }) => runs.get(chatbot, testRun)],
   start: [
     "Conflict",
@@ -187,7 +187,7 @@ const documentCases: Cases<Documents["Service"]> = {
   ],
   get: ["NotFound", (documents, { chatbot, ready }) => documents.get(chatbot, ready)],
   getMany: [[], (documents, { chatbot, ready, running }) => documents.getMany(chatbot, [ready, running])],
-  list: [{ documents: [], total: 0 }, (documents, { chatbot }) => documents.list(chatbot, page, undefined)],
+  list: [{ data: [], total: 0 }, (documents, { chatbot }) => documents.list(chatbot, page, undefined)],
   titles: [{ total: 0, titles: [] }, (documents, { chatbot }) => documents.titles(chatbot, 10)],
   replace: ["NotFound", (documents, { chatbot, ready }) => documents.replace(chatbot, ready, contentOf("other"))],
   retry: ["NotFound", (documents, { chatbot, running }) => documents.retry(chatbot, running)],
@@ -226,7 +226,7 @@ const sourceCases: Cases<Sources["Service"]> = {
 }
 
 const sourceRunCases: Cases<SourceRuns["Service"]> = {
-  list: [{ runs: [], total: 0 }, (runs, { source }) => runs.list(source, page)],
+  list: [{ data: [], total: 0 }, (runs, { source }) => runs.list(source, page)],
   start: [
     "NotFound",
     (runs, { chatbot, source }) =>
@@ -239,7 +239,7 @@ const sourceRunCases: Cases<SourceRuns["Service"]> = {
 
 const everyPage = { outcome: undefined, under: undefined }
 const sourcePageCases: Cases<SourcePages["Service"]> = {
-  list: [{ pages: [], total: 0 }, (pages, { source }) => pages.list(source, page, everyPage)],
+  list: [{ data: [], total: 0 }, (pages, { source }) => pages.list(source, page, everyPage)],
   branches: [[], (pages, { source }) => pages.branches(source, undefined)],
 }
 

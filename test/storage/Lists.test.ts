@@ -75,7 +75,7 @@ describe("a list of what servers with different clocks have made", () => {
 
         const files = yield* making((id, name) => mine(documents.add(DocumentId.make(id), chatbot, contentOf(name))))
         const listed = yield* mine(documents.list(chatbot, { page: 1, limit: 10 }, "queued"))
-        expect(listed.documents.map(({ id }): string => id)).toEqual(files)
+        expect(listed.data.map(({ id }): string => id)).toEqual(files)
 
         const made = yield* making((id, name) => mine(tools.insert(ToolId.make(id), chatbot, { ...someTool, name }, 9)))
         expect((yield* mine(tools.list(chatbot))).map(({ id }): string => id)).toEqual(made)

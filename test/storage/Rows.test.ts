@@ -156,7 +156,7 @@ describe("the rows that the storage does not decode have the types that it promi
         const [documents, mine] = [yield* Documents, as(organization)]
         conform(Document, [yield* mine(documents.get(chatbot, ready))])
         conform(Document, yield* mine(documents.getMany(chatbot, [ready])))
-        conform(Document, (yield* mine(documents.list(chatbot, page, undefined))).documents)
+        conform(Document, (yield* mine(documents.list(chatbot, page, undefined))).data)
       }),
     ))
 

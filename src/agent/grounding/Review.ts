@@ -91,7 +91,6 @@ const decided = Effect.fnUntraced(function* (
   })
 })
 
-/** The remark with which an answer is made once more. */
 const remarkOn = (unsupported: ReadonlyArray<Unsupported>): string =>
   [
     "<remark>",

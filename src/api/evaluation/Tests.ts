@@ -195,7 +195,6 @@ const updateTestPlan = HttpApiEndpoint.patch("updateTestPlan", planPath, {
     }),
   )
 
-/** The endpoints that manage the tests of a chatbot. */
 export class TestsApi extends HttpApiGroup.make("tests")
   .add(
     createTest,

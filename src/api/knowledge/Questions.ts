@@ -130,7 +130,6 @@ const importQuestions = HttpApiEndpoint.post("importQuestions", `${questionsPath
     ),
   )
 
-/** The endpoints that manage the questions of a source. */
 export class QuestionsApi extends HttpApiGroup.make("questions")
   .add(
     createQuestion,

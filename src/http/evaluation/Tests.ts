@@ -3,20 +3,18 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { TestImportForm } from "../../api/evaluation/Tests.ts"
-import { pageOf } from "../../api/parts/Paging.ts"
 import { ChatbotTest, TestPatch } from "../../domain/evaluation/ChatbotTest.ts"
 import { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
 import { IMPORT_MAX_BYTES } from "../../domain/knowledge/Question.ts"
-import { pageMetadata } from "../../domain/Page.ts"
 import { testFormats } from "../../services/evaluation/files/TestFiles.ts"
 import { TestPlans } from "../../services/evaluation/TestPlans.ts"
 import { Tests } from "../../services/evaluation/Tests.ts"
 import { changes } from "../Changes.ts"
 import { withEtag } from "../Etag.ts"
+import { paged } from "../Listing.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 
 const testChange = changes(ChatbotTest, TestPatch, ["expectations"])
-/** The content types and names of exported files. */
 const files = {
   csv: { contentType: "text/csv; charset=utf-8", name: "tests.csv" },
   jsonl: { contentType: "application/jsonl", name: "tests.jsonl" },
@@ -41,12 +39,8 @@ export const layer = HttpApiBuilder.group(
       createTestOfReply: ({ params, payload }) =>
         Effect.map(tests.createOfReply(params.chatbotId, payload.message_id), (test) => withEtag({ test }, test)),
 
-      listTests: Effect.fnUntraced(function* ({ params, query }) {
-        const page = pageOf(query)
-        const filter = { text: query.query ?? "", tag: query.tag ?? "" }
-        const { tags, tests: data, total } = yield* tests.list(params.chatbotId, page, filter)
-        return { data, tags, metadata: pageMetadata(page, total) }
-      }),
+      listTests: ({ params, query: { query: text = "", tag = "", ...query } }) =>
+        paged(query, (page) => tests.list(params.chatbotId, page, { text, tag })),
 
       getTest: ({ params }) =>
         Effect.map(tests.get(params.chatbotId, params.testId), (test) => withEtag({ test }, test)),

@@ -5,11 +5,9 @@ import { HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { ReplaceAccepted, ReplaceFinished, ReplaceForm } from "../../api/knowledge/Knowledge.ts"
 import { ArchiveForm } from "../../api/knowledge/Archives.ts"
-import { pageOf } from "../../api/parts/Paging.ts"
 import { Config } from "../../Config.ts"
 import { isSettled } from "../../domain/knowledge/Document.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
-import { pageMetadata } from "../../domain/Page.ts"
 import { CurrentTimings, type Timings } from "../../observability/Border.ts"
 import { Chatbots } from "../../services/chatbots/Chatbots.ts"
 import { Archives } from "../../services/knowledge/Archives.ts"
@@ -18,6 +16,7 @@ import { type ExplainedHit, type Hit, Knowledge } from "../../services/knowledge
 import { serverTiming } from "../edge/ServerTiming.ts"
 import { uploadHandler } from "./Uploads.ts"
 import { UploadWaits, waitOf } from "./UploadWait.ts"
+import { paged } from "../Listing.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 
 /** The largest archive that is imported, in sizes of the largest document: as large as the largest upload. */
@@ -106,11 +105,8 @@ export const layer = HttpApiBuilder.group(
 
       upload,
 
-      listDocuments: Effect.fnUntraced(function* ({ params, query }) {
-        const page = pageOf(query)
-        const { documents, total } = yield* knowledge.list(params.chatbotId, page, query.status)
-        return { data: documents, metadata: pageMetadata(page, total) }
-      }),
+      listDocuments: ({ params, query: { status, ...query } }) =>
+        paged(query, (page) => knowledge.list(params.chatbotId, page, status)),
 
       getDocument: ({ params }) =>
         Effect.map(knowledge.get(params.chatbotId, params.documentId), (document) => ({ document })),

@@ -3,12 +3,11 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { ImportForm } from "../../api/knowledge/Questions.ts"
-import { pageOf } from "../../api/parts/Paging.ts"
 import { IMPORT_MAX_BYTES, Question, QuestionPatch } from "../../domain/knowledge/Question.ts"
-import { pageMetadata } from "../../domain/Page.ts"
 import { Questions } from "../../services/knowledge/questions/Questions.ts"
 import { changes } from "../Changes.ts"
 import { withEtag } from "../Etag.ts"
+import { paged } from "../Listing.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 
 const questionChange = changes(Question, QuestionPatch)
@@ -29,11 +28,8 @@ export const layer = HttpApiBuilder.group(
           withEtag({ question }, question),
         ),
 
-      listQuestions: Effect.fnUntraced(function* ({ params, query }) {
-        const page = pageOf(query)
-        const found = yield* questions.list(params.chatbotId, params.sourceId, page, query.query ?? "")
-        return { data: found.questions, metadata: pageMetadata(page, found.total) }
-      }),
+      listQuestions: ({ params, query: { query: text = "", ...query } }) =>
+        paged(query, (page) => questions.list(params.chatbotId, params.sourceId, page, text)),
 
       getQuestion: ({ params }) =>
         Effect.map(questions.get(params.chatbotId, params.sourceId, params.questionId), (question) =>

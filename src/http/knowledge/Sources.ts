@@ -1,12 +1,11 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { pageOf } from "../../api/parts/Paging.ts"
 import { Source, SourcePatch } from "../../domain/knowledge/Source.ts"
-import { pageMetadata } from "../../domain/Page.ts"
 import { Sources } from "../../services/knowledge/Sources.ts"
 import { changes } from "../Changes.ts"
 import { withEtag } from "../Etag.ts"
+import { paged } from "../Listing.ts"
 
 const sourceChange = changes(Source, SourcePatch)
 
@@ -33,19 +32,12 @@ export const layer = HttpApiBuilder.group(
         Effect.as(sources.remove(params.chatbotId, params.sourceId), {
           message: "Source deleted successfully" as const,
         }),
-      listSourcePages: Effect.fnUntraced(function* ({ params, query }) {
-        const page = pageOf(query)
-        const filter = { outcome: query.outcome, under: query.under }
-        const { pages, total } = yield* sources.pages(params.chatbotId, params.sourceId, page, filter)
-        return { data: pages, metadata: pageMetadata(page, total) }
-      }),
+      listSourcePages: ({ params, query: { outcome, under, ...query } }) =>
+        paged(query, (page) => sources.pages(params.chatbotId, params.sourceId, page, { outcome, under })),
       listPageBranches: ({ params, query }) =>
         Effect.map(sources.branches(params.chatbotId, params.sourceId, query.under), (branches) => ({ branches })),
-      listSourceRuns: Effect.fnUntraced(function* ({ params, query }) {
-        const page = pageOf(query)
-        const { runs, total } = yield* sources.runs(params.chatbotId, params.sourceId, page)
-        return { data: runs, metadata: pageMetadata(page, total) }
-      }),
+      listSourceRuns: ({ params, query }) =>
+        paged(query, (page) => sources.runs(params.chatbotId, params.sourceId, page)),
       startSourceRun: ({ params, payload }) =>
         Effect.map(sources.start(params.chatbotId, params.sourceId, payload), (run) => ({ run })),
       stopSourceRun: ({ params }) =>

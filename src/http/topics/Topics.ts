@@ -1,9 +1,8 @@
 import { HttpApiBuilder } from "effect/http-api"
 import { Effect } from "effect"
 import { Api } from "../../api/Api.ts"
-import { pageOf } from "../../api/parts/Paging.ts"
-import { pageMetadata } from "../../domain/Page.ts"
 import { Topics } from "../../services/topics/Topics.ts"
+import { paged } from "../Listing.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -12,19 +11,11 @@ export const layer = HttpApiBuilder.group(
     const topics = yield* Topics
 
     return handlers.handleAll({
-      listTopics: Effect.fnUntraced(function* ({ params, query: { from, gaps, state, to, ...query } }) {
-        const page = pageOf(query)
-        const request = { from, to, state, onlyGaps: gaps === "true", page }
-        const { total, ...list } = yield* topics.list(params.chatbotId, request)
-        return { ...list, metadata: pageMetadata(page, total) }
-      }),
+      listTopics: ({ params, query: { from, gaps, state, to, ...query } }) =>
+        paged(query, (page) => topics.list(params.chatbotId, { from, to, state, onlyGaps: gaps === "true", page })),
 
-      listTopicQuestions: Effect.fnUntraced(function* ({ params, query: { gaps, ...query } }) {
-        const page = pageOf(query)
-        const { chatbotId, topicId } = params
-        const { questions, total } = yield* topics.questions(chatbotId, topicId, gaps === "true", page)
-        return { data: questions, metadata: pageMetadata(page, total) }
-      }),
+      listTopicQuestions: ({ params, query: { gaps, ...query } }) =>
+        paged(query, (page) => topics.questions(params.chatbotId, params.topicId, gaps === "true", page)),
 
       updateTopic: ({ params, payload }) =>
         Effect.map(topics.update(params.chatbotId, params.topicId, payload), (topic) => ({ topic })),

@@ -52,7 +52,6 @@ export interface SplitText {
 export interface PageSource {
   /** The address of the page after redirects. */
   readonly url: string
-  /** The value of the header `Content-Type`, or an empty string. */
   readonly contentType: string
   readonly bytes: Uint8Array
 }
@@ -71,7 +70,6 @@ export interface PageText {
   readonly canonical?: string | undefined
   /** Whether the page asks not to be kept. */
   readonly noindex: boolean
-  /** Whether the page asks not to follow any of its links. */
   readonly nofollow: boolean
   /** The page that replaces this one within seconds. */
   readonly refresh?: string | undefined

@@ -28,7 +28,6 @@ const headingElement = (element: XmlElement): XmlElement | undefined =>
 /** Attributes that say how to read the file, and nothing to people. */
 const TECHNICAL = /^xmlns\b|^xsi:|^xml:/
 
-/** Writes elements as lines and paragraphs. */
 class Outline extends Lines {
   title: string | undefined
 

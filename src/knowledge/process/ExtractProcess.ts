@@ -32,7 +32,6 @@ interface SentImage extends ImagePlace {
   readonly image: Uint8Array<ArrayBuffer>
 }
 
-/** Recognizes the text in an image of the document that is read. */
 type Recognizer<E> = (image: Uint8Array<ArrayBuffer>, place: ImagePlace) => Effect.Effect<string, E>
 
 const SCRIPT = new URL("./ExtractMain.ts", import.meta.url).pathname
@@ -93,7 +92,6 @@ const spawn = (sandbox: Sandbox) =>
 
 /** A process that reads documents, one after the other. */
 export class ExtractProcess {
-  /** The number of documents that were sent to the process. */
   requests = 0
   private readonly child: ReturnType<typeof spawn>
   private readonly replies: FrameReader

@@ -39,7 +39,6 @@ export const frameStart = (head: unknown, bodyBytes: number): Uint8Array => {
   return start
 }
 
-/** Reads frames from a stream of bytes, one after the other. */
 export class FrameReader {
   private readonly source: AsyncIterator<Uint8Array>
   private readonly limits: FrameLimits

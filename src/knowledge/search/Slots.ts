@@ -30,7 +30,6 @@ interface PendingSegment {
 /** The approximate memory of one of the revisions of an entry. */
 const REVISION_BYTES = 120
 
-/** The place of one chatbot in the cache. */
 export class Slot {
   readonly key: string
   /** Only one fiber at a time brings the entry up to date; the others wait, and then use the entry. */

@@ -34,7 +34,7 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/services/evalu
       list: Effect.fn("TestRuns.list")(function* (chatbot: ChatbotId, page: Page) {
         const row = yield* chatbots.get(chatbot)
         const { setupHash, ...found } = yield* storage.list(chatbot, page)
-        return { ...found, isOutdated: setupHash === null ? null : setupHash !== setupOf(row).hash }
+        return { ...found, is_outdated: setupHash === null ? null : setupHash !== setupOf(row).hash }
       }),
 
       get: storage.get,

@@ -140,7 +140,6 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
         return yield* documents.list(chatbot, page, status)
       }),
 
-      /** Queues a failed document for ingestion again. */
       retry: Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>
         Effect.tap(documents.retry(chatbot, id), () => afterCommit.run(ingestion.nudge)),
       ),

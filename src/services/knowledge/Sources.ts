@@ -76,7 +76,6 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
       )
     })
 
-    /** Stores a text as the file of its document. */
     const store = Effect.fnUntraced(function* ({ name, text }: Storage.SourceContent) {
       const written = text ?? ""
       const bytes = Buffer.from(/^\s*# /.test(written) ? written : `# ${name}\n\n${written}`)

@@ -51,7 +51,6 @@ export class Backups extends Context.Service<Backups>()("parley/storage/backup/B
         yield* sql`delete from backups where id = ${id} and finished_at is null`
       }, withoutSqlErrors),
 
-      /** Ends a backup that is complete, and remembers it. */
       finish: Effect.fnUntraced(function* (id: string, { bytes, files, rows }: BackupSize) {
         yield* sql`update backups set holds_until = null, finished_at = clock_timestamp(),
           rows = ${rows}, files = ${files}, bytes = ${bytes} where id = ${id}`

@@ -23,7 +23,6 @@ export interface RestoredTable<E, R> {
   readonly pages: Stream.Stream<ReadonlyArray<string>, E, R>
 }
 
-/** Ids and salt for the import of an organization. */
 export interface Import {
   /** The id in the export. */
   readonly from: OrganizationId
@@ -33,7 +32,6 @@ export interface Import {
   readonly salt: string
 }
 
-/** Writes the rows of backups into the database. */
 export class Restoration extends Context.Service<Restoration>()("parley/storage/backup/Restoration", {
   make: Effect.gen(function* () {
     const sql = yield* SystemSql

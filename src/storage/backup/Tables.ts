@@ -6,7 +6,6 @@
 export interface TableRule {
   readonly table: string
   readonly isBackedUp: boolean
-  /** Whether the export of an organization has its rows of the table. */
   readonly isExported: boolean
 }
 

@@ -246,7 +246,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
           left join (page join documents on id = page_id and organization_id = ${organization}) on true
           order by created_at, id`)
         return {
-          documents: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toDocument(row)])),
+          data: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toDocument(row)])),
           total: rows[0]?.total ?? 0,
         }
       }, withoutSqlErrors),

@@ -6,7 +6,7 @@ import type { ApiKeyId, ChatbotId } from "../../domain/Ids.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
+import { counted, decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts } from "../sql/SqlValues.ts"
 
@@ -32,7 +32,6 @@ const ResultRow = Schema.Struct({
 })
 const decodeRuns = decodeRows(RunRow)
 const decodeResults = decodeRows(ResultRow)
-const decodeTotals = decodeRows(Schema.Struct({ total: Schema.Int }))
 const decodeSetups = decodeRows(Schema.Struct({ setup_hash: Schema.NullOr(Schema.String) }))
 const decodeQueued = decodeRows(Schema.Struct({ is_queued: Schema.Boolean }))
 const decodeStopped = decodeRows(Schema.Struct({ is_queued: Schema.Boolean, is_again: Schema.NullOr(Schema.Boolean) }))
@@ -75,12 +74,12 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/storage/evalua
       /** Lists a page of the runs of a chatbot, the latest first, and the settings of the last one with the model. */
       list: Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
         const own = yield* ownOf(chatbot)
-        const runs = yield* decodeRuns(sql`select ${sql.literal(columns)} from test_runs
+        const data = yield* decodeRuns(sql`select ${sql.literal(columns)} from test_runs
           where ${own} order by created_at desc, id desc limit ${page.limit} offset ${offset(page)}`)
-        const counted = yield* decodeTotals(sql`select count(*)::int as total from test_runs where ${own}`)
+        const total = yield* counted(sql`select count(*)::int as count from test_runs where ${own}`)
         const [last] = yield* decodeSetups(sql`select setup_hash from test_runs
           where ${own} and tier = 'model' and setup_hash is not null order by created_at desc, id desc limit 1`)
-        return { runs, total: (yield* onlyRow(counted)).total, setupHash: last?.setup_hash ?? null }
+        return { data, total, setupHash: last?.setup_hash ?? null }
       }, withoutSqlErrors),
 
       get: (chatbot: ChatbotId, run: TestRunId) => withoutSqlErrors(get(chatbot, run)),
@@ -157,11 +156,8 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/storage/evalua
           order by case when r.change = 'worse' then 0 when r.outcome <> 'passed' then 1 when r.change = 'better' then 2
             when r.change = 'different' then 3 else 4 end, t.created_at, t.id
           limit ${page.limit} offset ${offset(page)}`)
-        const counted = yield* decodeTotals(sql`select count(*)::int as total from test_results r where ${own}`)
-        return {
-          results: results.map(({ details, ...row }) => ({ ...row, ...details })),
-          total: (yield* onlyRow(counted)).total,
-        }
+        const total = yield* counted(sql`select count(*)::int as count from test_results r where ${own}`)
+        return { data: results.map(({ details, ...row }) => ({ ...row, ...details })), total }
       }, withoutSqlErrors),
     }
   }),

@@ -9,12 +9,11 @@ import type { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { offset, type Page, type Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
+import { counted, decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
 import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts, uuids } from "../sql/SqlValues.ts"
 
-/** The fields of a test that people write. */
 export type TestContent = Pick<ChatbotTest, "expectations" | "history" | "question" | "tags">
 
 const TestRow = Schema.Struct({
@@ -31,7 +30,6 @@ const decodeListed = decodeRows(
   Schema.Struct({ ...TestRow.fields, ...Struct.pick(ListedTest.fields, ["last_result"]) }),
 )
 const decodePlaced = decodeRows(Schema.Struct({ ...TestRow.fields, at: Schema.String }))
-const decodeTotals = decodeRows(Schema.Struct({ total: Schema.Int }))
 const decodeSummaries = decodeRows(Schema.Struct({ total: Schema.Int, tags: Schema.Array(Schema.String) }))
 const decodeIds = decodeRows(Schema.Struct({ id: TestId }))
 const decodeWritten = decodeRows(Schema.Struct({ id: TestId, is_new: Schema.Boolean }))
@@ -59,10 +57,8 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
     })
 
     const count = Effect.fnUntraced(function* (chatbot: ChatbotId, condition: Statement.Fragment) {
-      const own = yield* ofChatbot(chatbot)
-      return yield* Effect.flatMap(
-        decodeTotals(sql`select count(*)::int as total from tests where ${own} ${condition}`),
-        onlyRow,
+      return yield* counted(
+        sql`select count(*)::int as count from tests where ${yield* ofChatbot(chatbot)} ${condition}`,
       )
     })
 
@@ -72,7 +68,7 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
       const [found] = yield* sql`
         select id from chatbots where id = ${chatbot} and organization_id = ${organization} for no key update`
       if (found === undefined) return yield* chatbotNotFound
-      return TESTS_MAX - (yield* count(chatbot, sql``)).total
+      return TESTS_MAX - (yield* count(chatbot, sql``))
     })
 
     return {
@@ -88,8 +84,7 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
       ) {
         const organization = yield* CurrentOrganization
         if ((yield* room(chatbot)) <= 0) return yield* tooMany
-        if (reply !== null && (yield* count(chatbot, sql`and message_id = ${reply}`)).total > 0)
-          return yield* replyTested
+        if (reply !== null && (yield* count(chatbot, sql`and message_id = ${reply}`)) > 0) return yield* replyTested
         const after = concealed(contentOf(content))
         yield* auditing.record(sql, { organization, action: "test.created", target: id, chatbot, after })
         return yield* first(
@@ -190,14 +185,14 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
               array(select distinct unnest(tags) from tests where ${own} order by 1) as tags`),
           onlyRow,
         )
-        const tests = yield* decodeListed(sql`
+        const data = yield* decodeListed(sql`
           select ${columns}, (
             select jsonb_build_object('run_id', run_id, 'tier', tier, 'outcome', outcome, 'change', change)
             from test_results where test_id = tests.id order by test_results.created_at desc limit 1
           ) as last_result
           from tests where ${matching}
           order by tests.created_at, id limit ${page.limit} offset ${offset(page)}`)
-        return { tests, tags, total }
+        return { data, tags, total }
       }, withoutSqlErrors),
 
       /** Lists the tests of a chatbot after a place, oldest first. */

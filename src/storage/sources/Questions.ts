@@ -10,7 +10,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { Language } from "../../text/Language.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { type Content, contentTaken, Documents } from "../documents/Documents.ts"
-import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
+import { counted, decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { sourceNotFound } from "./SourceRuns.ts"
 import { texts } from "../sql/SqlValues.ts"
@@ -48,7 +48,6 @@ const QuestionRow = Schema.Struct({
 export type QuestionRow = typeof QuestionRow.Type
 
 const decodeQuestions = decodeRows(QuestionRow)
-const decodeTotals = decodeRows(Schema.Struct({ total: Schema.Int }))
 const decodeKinds = decodeRows(Schema.Struct({ kind: Schema.String }))
 const decodeForms = decodeRows(Schema.Struct({ form: Schema.String }))
 const decodeHolders = decodeRows(Schema.Struct({ ...QuestionRow.fields, form: Schema.String }))
@@ -231,14 +230,11 @@ export class Questions extends Context.Service<Questions>()("parley/storage/sour
         const held = sql`strpos(lower(question || ' ' || array_to_string(variants, ' ') || ' ' || answer), lower(${text})) > 0`
         const matching = sql`source_id = ${source} and chatbot_id = ${chatbot} and organization_id = ${organization}
           ${text === "" ? sql`` : sql`and ${held}`}`
-        const { total } = yield* Effect.flatMap(
-          decodeTotals(sql`select count(*)::int as total from questions where ${matching}`),
-          onlyRow,
-        )
-        const questions = yield* decodeQuestions(sql`
+        const total = yield* counted(sql`select count(*)::int as count from questions where ${matching}`)
+        const data = yield* decodeQuestions(sql`
           select ${columns} from questions where ${matching}
           order by questions.created_at, id limit ${page.limit} offset ${offset(page)}`)
-        return { questions, total }
+        return { data, total }
       }, withoutSqlErrors),
 
       /** Runs changes of questions in one transaction. One that fails, and whose failure is caught, leaves nothing. */

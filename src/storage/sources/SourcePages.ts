@@ -4,7 +4,7 @@ import type { SourceId } from "../../domain/knowledge/Source.ts"
 import { PageBranch, type PageOutcome, SourcePage } from "../../domain/knowledge/SourcePage.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { decodeRows, TimestampColumn } from "../Rows.ts"
+import { counted, decodeRows, TimestampColumn } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 /** The pages that a reader wants: those of an outcome, and those whose addresses begin so; undefined for all. */
@@ -16,7 +16,6 @@ export interface PageFilter {
 const BRANCHES_MAX = 1_000
 
 const decodePages = decodeRows(Schema.Struct({ ...SourcePage.fields, fetched_at: Schema.NullOr(TimestampColumn) }))
-const decodeTotals = decodeRows(Schema.Struct({ total: Schema.Int }))
 const decodeBranches = decodeRows(PageBranch)
 
 /** The table `source_pages` as readers see it, always within the current organization. */
@@ -34,12 +33,11 @@ export class SourcePages extends Context.Service<SourcePages>()("parley/storage/
       /** Lists some of the pages of a source, by their addresses. */
       list: Effect.fnUntraced(function* (source: SourceId, page: Page, filter: PageFilter) {
         const wanted = yield* matching(source, filter)
-        const pages = yield* decodePages(sql`
+        const data = yield* decodePages(sql`
           select id, url, outcome, detail, http_status, is_waiting as waiting, depth, found_on, title, language,
             published_at, document_id, fetched_at
           from source_pages where ${wanted} order by url limit ${page.limit} offset ${offset(page)}`)
-        const [counted] = yield* decodeTotals(sql`select count(*)::int as total from source_pages where ${wanted}`)
-        return { pages, total: counted?.total ?? 0 }
+        return { data, total: yield* counted(sql`select count(*)::int as count from source_pages where ${wanted}`) }
       }, withoutSqlErrors),
 
       /** Groups the pages of a source by what follows a prefix up to the next slash, or by their hosts without one. */

@@ -8,7 +8,7 @@ import { SourceRun, type SourceRunId } from "../../domain/knowledge/SourceRun.ts
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { counted, decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 
@@ -38,7 +38,6 @@ const RunRow = Schema.Struct({
 })
 const decodeRuns = decodeRows(RunRow)
 const decodeLastRuns = decodeRows(Schema.Struct({ ...RunRow.fields, source_id: SourceId }))
-const decodeTotals = decodeRows(Schema.Struct({ total: Schema.Int }))
 const decodeKinds = decodeRows(Schema.Struct({ kind: SourceKind }))
 const decodeStopped = decodeRows(Schema.Struct({ is_queued: Schema.Boolean }))
 
@@ -127,10 +126,9 @@ export class SourceRuns extends Context.Service<SourceRuns>()("parley/storage/so
       /** Lists a page of the runs of a source, the latest first. */
       list: Effect.fnUntraced(function* (source: SourceId, page: Page) {
         const own = sql`source_id = ${source} and organization_id = ${yield* CurrentOrganization}`
-        const runs = yield* decodeRuns(sql`select ${sql.literal(columns)} from source_runs r
+        const data = yield* decodeRuns(sql`select ${sql.literal(columns)} from source_runs r
           where ${own} order by created_at desc, id desc limit ${page.limit} offset ${offset(page)}`)
-        const [counted] = yield* decodeTotals(sql`select count(*)::int as total from source_runs where ${own}`)
-        return { runs, total: counted?.total ?? 0 }
+        return { data, total: yield* counted(sql`select count(*)::int as count from source_runs where ${own}`) }
       }, withoutSqlErrors),
 
       /** Queues a run of a source. Fails with `Conflict` while there is one, and where the source has none. */

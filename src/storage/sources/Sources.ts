@@ -17,7 +17,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { type Content, contentTaken, Documents } from "../documents/Documents.ts"
 import { deleteDocuments, deletePages } from "../LargeDeletions.ts"
-import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { counted, decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, lengthy, onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 import { lastRuns, type NewRun, queueRun, reschedule, sourceNotFound } from "./SourceRuns.ts"
@@ -47,7 +47,6 @@ const changedMeanwhile = new Conflict({ detail: "The source was changed at the s
 /** The advisory lock of whoever counts the sources of a chatbot. */
 const COUNT_LOCK = 724_201_559
 
-const decodeCounts = decodeRows(Schema.Struct({ count: Schema.Int }))
 const decodeSources = decodeRows(Row)
 const decodeRemoved = decodeRows(Schema.Struct({ kind: Schema.String, name: Schema.String }))
 const decodeIds = decodeRows(Schema.Struct({ id: DocumentId }))
@@ -117,9 +116,9 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
           const organization = yield* CurrentOrganization
           // Of two requests at once, each counts what the other has inserted.
           yield* sql`select pg_advisory_xact_lock(${COUNT_LOCK}, hashtext(${chatbot}::text))`
-          const [counted] = yield* decodeCounts(sql`select count(*)::int as count from sources
+          const count = yield* counted(sql`select count(*)::int as count from sources
             where chatbot_id = ${chatbot} and organization_id = ${organization}`)
-          if ((counted?.count ?? 0) >= SOURCES_MAX) return yield* full
+          if (count >= SOURCES_MAX) return yield* full
           yield* sql`insert into sources (id, organization_id, chatbot_id, kind, name, config, schedule)
             values (${id}, ${organization}, ${chatbot}, ${kind}, ${content.name}, ${json(configOf(content))},
               ${content.schedule}::text)`
@@ -172,7 +171,6 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
         return yield* get(chatbot_id, id)
       }, committing(sql)),
 
-      /** Deletes a source with its documents, runs and questions. */
       remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: SourceId) {
         // A run that is under way writes nothing more without its job.
         yield* sql`delete from source_queue where source_id in (

@@ -14,7 +14,7 @@ import {
   TopicWeek,
 } from "../../domain/topics/Topic.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts"
+import { counted, decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 
@@ -39,7 +39,6 @@ export type CountedTopic = typeof CountedTopic.Type
 /** A question that users ask of a topic whose questions are mostly answered. */
 const AskedQuestion = Schema.Struct({
   topic: TopicId,
-  /** The number of the topic's questions. */
   count: Schema.Int,
   session: SessionId,
   question: Schema.String,
@@ -51,7 +50,6 @@ const decodeCounted = decodeRows(
   Schema.Union([Schema.Struct({ ...totals, ...CountedTopic.fields }), Schema.Struct({ ...totals, id: Schema.Null })]),
 )
 const decodeTopics = decodeRows(CountedTopic)
-const decodeNumbers = decodeRows(Schema.Struct({ number: Schema.Int }))
 const decodeWeeks = decodeRows(Schema.Struct({ id: TopicId, ...TopicWeek.fields }))
 const decodeExamples = decodeRows(Schema.Struct({ id: TopicId, question: Schema.String }))
 const decodeAsked = decodeRows(AskedQuestion)
@@ -140,13 +138,9 @@ export class Topics extends Context.Service<Topics>()("parley/storage/topics/Top
       /** Counts the questions of a chatbot that are not grouped yet. */
       ungrouped: Effect.fnUntraced(function* (chatbot: ChatbotId) {
         const organization = yield* CurrentOrganization
-        const { number } = yield* Effect.flatMap(
-          decodeNumbers(sql`
-            select count(*)::int as number from reply_grounds where chatbot_id = ${chatbot}
-              and organization_id = ${organization} and topic_id is null and question is not null`),
-          onlyRow,
-        )
-        return number
+        return yield* counted(sql`
+          select count(*)::int as count from reply_grounds where chatbot_id = ${chatbot}
+            and organization_id = ${organization} and topic_id is null and question is not null`)
       }, withoutSqlErrors),
 
       /** Returns the numbers of these topics by week, the earliest first; of some days, or of all. */
@@ -199,7 +193,7 @@ export class Topics extends Context.Service<Topics>()("parley/storage/topics/Top
         const { total } = yield* first(Effect.succeed(rows))
         return {
           total,
-          questions: rows.flatMap((row) => (row.message_id === null ? [] : [Struct.omit(row, ["total"])])),
+          data: rows.flatMap((row) => (row.message_id === null ? [] : [Struct.omit(row, ["total"])])),
         }
       }, withoutSqlErrors),
 

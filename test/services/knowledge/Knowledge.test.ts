@@ -237,7 +237,7 @@ describe("an upload", () => {
           expect(["queued", "extracting"]).toContain(document?.status ?? "none")
         }
         yield* open
-        const { documents } = yield* eventually(list(tenant), (found) => found.documents.every(isSettled))
+        const { data: documents } = yield* eventually(list(tenant), (found) => found.data.every(isSettled))
         expect(documents.map(({ status }) => status)).toEqual(["ready", "ready"])
       }),
     ))

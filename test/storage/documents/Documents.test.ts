@@ -211,7 +211,7 @@ describe("the documents of a chatbot", () => {
         const list = (page: number, limit: number, status?: "ready" | "failed" | "queued") =>
           Effect.map(
             as(tenant.organization)(documents.list(tenant.chatbot, { page, limit }, status)),
-            ({ documents, total }) => [documents.map(({ id }) => id), total],
+            ({ data, total }) => [data.map(({ id }) => id), total],
           )
         expect(yield* list(1, 2)).toEqual([ids.slice(0, 2), 5])
         expect(yield* list(3, 2)).toEqual([ids.slice(4), 5])

@@ -162,7 +162,7 @@ describe("a source", () => {
         yield* mine(documents.add(yield* newDocumentId, tenant.chatbot, contentOf("page"), origin))
         const upload = yield* mine(documents.add(yield* newDocumentId, tenant.chatbot, contentOf("file")))
         yield* mine((yield* Sources).remove(tenant.chatbot, id))
-        const { documents: left } = yield* mine(documents.list(tenant.chatbot, page, undefined))
+        const { data: left } = yield* mine(documents.list(tenant.chatbot, page, undefined))
         expect(left.map((document) => document.id)).toEqual([upload.id])
       }),
     ))
@@ -180,7 +180,7 @@ describe("a text", () => {
         const text = (words: string) => newSource(tenant, "text", { urls: [], text: words })
         yield* text("one")
         const two = yield* text("two")
-        const [first] = (yield* mine(documents.list(tenant.chatbot, page, undefined))).documents
+        const [first] = (yield* mine(documents.list(tenant.chatbot, page, undefined))).data
         yield* mine(documents.remove(tenant.chatbot, first?.id ?? (yield* newDocumentId)))
         const names = Effect.map(mine(sources.list(tenant.chatbot)), (all) => all.map(({ id }) => id))
         expect(yield* names).toEqual([site.id, two.id])
@@ -215,7 +215,7 @@ describe("a run", () => {
         yield* endRun(id)
         const started = yield* Effect.forEach(Array.from({ length: 5 }), () => Effect.option(start), { concurrency: 5 })
         expect(started.filter(({ _tag }) => _tag === "Some")).toHaveLength(1)
-        const { runs: all, total } = yield* mine(runs.list(id, page))
+        const { data: all, total } = yield* mine(runs.list(id, page))
         expect([total, ...all.map(({ counts, status }) => [status, counts])]).toEqual([
           2,
           ["queued", {}],
@@ -338,7 +338,7 @@ describe("the pages of a source", () => {
     const mine = as(tenant.organization)
     return {
       list: (filter: Partial<PageFilter>) =>
-        Effect.map(mine(pages.list(id, page, { ...every, ...filter })), (found) => found.pages.map(({ url }) => url)),
+        Effect.map(mine(pages.list(id, page, { ...every, ...filter })), (found) => found.data.map(({ url }) => url)),
       branches: (under?: string) => mine(pages.branches(id, under)),
     }
   })

@@ -10,7 +10,6 @@ const MINI_SECTOR_BYTES = 64
 /** Deeper storages, whose paths are longer, are not read. */
 const MAX_PATH_CHARACTERS = 1_000
 
-/** Types of entries of the directory. */
 const STORAGE = 1
 const STREAM = 2
 const ROOT = 5

@@ -19,7 +19,6 @@ interface Field {
   readonly textFrom: number | undefined
 }
 
-/** The events of reading a paragraph, in their order. */
 export interface InlineEvents {
   /** A page ends: at a break of Word's last rendering if `isRendered`, else at one that the author made. */
   readonly pageBreak: (isRendered: boolean) => void

@@ -29,7 +29,6 @@ const targets = new Map<string, Target>([
   ["fldinst", "instruction"],
 ])
 
-/** The characters that control words stand for. */
 const characters = new Map([
   ["tab", " "],
   ["nestcell", " "],

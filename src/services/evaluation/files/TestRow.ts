@@ -15,7 +15,6 @@ export interface TestRow {
   readonly leftOut?: ReadonlyArray<string>
 }
 
-/** A test of a stored chatbot, as a file has it. */
 export type ExportedTest = TestContent & { readonly id: string }
 
 const decode = Schema.decodeUnknownResult(TestInput, { onExcessProperty: "error" })

@@ -154,7 +154,7 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
         yield* storage.ensureSource(chatbot, source)
         const organization = yield* CurrentOrganization
         const rows = Stream.paginate(1, (page) =>
-          Effect.map(storage.list(chatbot, source, { page, limit: EXPORTED_AT_ONCE }, ""), ({ questions }) => {
+          Effect.map(storage.list(chatbot, source, { page, limit: EXPORTED_AT_ONCE }, ""), ({ data: questions }) => {
             const next = questions.length < EXPORTED_AT_ONCE ? Option.none() : Option.some(page + 1)
             return [questions.map(csvRow), next] as const
           }),
