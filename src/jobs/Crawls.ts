@@ -1,4 +1,4 @@
-import { Context, Effect, Latch, Layer } from "effect"
+import { Context, Duration, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../blobs/Blobs.ts"
 import type { QuotaReached } from "../domain/Errors.ts"
@@ -32,7 +32,7 @@ export const CrawlBounds: Context.Reference<CrawlBounds> = Context.Reference<Cra
 export class Crawls extends Context.Service<Crawls>()("parley/jobs/Crawls", {
   make: Effect.gen(function* () {
     const bounds = yield* CrawlBounds
-    const { lease } = bounds
+    const lease = Duration.fromInputUnsafe(bounds.lease)
     const queue = yield* SourceQueue
     const frontier = yield* SourceFrontier
     const hosts = yield* CrawledHosts

@@ -53,6 +53,7 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
   make: (settings: IngestionSettings) =>
     Effect.gen(function* () {
       const bounds = yield* IngestionBounds
+      const lease = Duration.fromInputUnsafe(bounds.lease)
       const ingestions = yield* Ingestions
       const extract = yield* Extract
       const indexer = yield* Indexer
@@ -116,7 +117,7 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
         labels: ({ document_id }) => ({ document_id }),
         queue: ingestions,
         concurrency: settings.concurrency,
-        lease: bounds.lease,
+        lease,
         untilDue: ingestions.untilDue,
         attempt: (attempt, showSoon) => {
           let state: State = { status: "extracting", progress: 0 }
@@ -125,7 +126,7 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
               state = reached
               showSoon()
             }),
-            renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease: bounds.lease })),
+            renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease })),
             finish: (count: number) => stage("publish", ingestions.publish(attempt, count)),
           }
         },

@@ -17,12 +17,13 @@ const REFUSED_DELAY = Duration.hours(6)
  * Embeds all chunks again in the background after a change of the embedding model, document by document and batch by
  * batch. Several processes share the work, and another continues after the last batch of one that was killed.
  */
-export const layer = (lease = LEASE) =>
+export const layer = (leaseFor = LEASE) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const reembeddings = yield* Reembeddings
       const embeddings = yield* Embeddings
       const { model } = embeddings
+      const lease = Duration.fromInputUnsafe(leaseFor)
 
       /** Embeds a batch of the document's chunks, and returns false if none were left. */
       const embedSome = Effect.fnUntraced(function* (job: Reembedding) {

@@ -49,7 +49,8 @@ type Stop = Pick<TestRunEnd, "error" | "status">
 export class TestRuns extends Context.Service<TestRuns>()("parley/jobs/TestRuns", {
   make: Effect.gen(function* () {
     const bounds = yield* TestRunBounds
-    const { lease, version } = bounds
+    const { version } = bounds
+    const lease = Duration.fromInputUnsafe(bounds.lease)
     const queue = yield* TestQueue
     const chatbots = yield* Chatbots
     const execution = yield* TestExecution

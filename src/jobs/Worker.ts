@@ -22,7 +22,7 @@ const FAULT_PAUSE = Duration.seconds(1)
  * Time for which a job stays with a process that does not renew its lease: one that hangs, is suspended or cannot be
  * reached. The end of a process is noticed earlier.
  */
-export const LEASE = Duration.seconds(30)
+export const LEASE: Duration.Input = "30 seconds"
 
 /** The pause after a failure of a queue, whose database may be away. */
 export const pauseAfter = (error: unknown): Duration.Duration =>

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Duration, Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
+import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import { Documents } from "../../src/storage/documents/Documents.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Sources } from "../../src/storage/sources/Sources.ts"
@@ -546,7 +546,7 @@ describe("a run that is cut off", () => {
   test("by the deletion of its source ends, and leaves nothing", () =>
     run(
       Effect.gen(function* () {
-        const { site, source } = yield* guide(40, { lease: Duration.millis(900) })
+        const { site, source } = yield* guide(40, { lease: "900 millis" })
         const { chatbot, id, organization } = source
         yield* queueRun(source)
         yield* eventually(

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { Context, Duration, Effect, Exit, Scope } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
 import { TestRunBounds } from "../../src/jobs/TestRuns.ts"
 import { Client, until } from "../lib/Client.ts"
 import { endOf, listRuns, runsPath } from "../lib/Evaluation.ts"
@@ -24,7 +24,7 @@ const start = Effect.fnUntraced(function* (at: Site, version?: string) {
   const bounds =
     version === undefined
       ? Context.empty()
-      : Context.make(TestRunBounds, { ...TestRunBounds.defaultValue(), lease: Duration.seconds(30), version })
+      : Context.make(TestRunBounds, { ...TestRunBounds.defaultValue(), lease: "30 seconds", version })
   const server = yield* Scope.provide(serverProcess(at.settings, [], bounds), scope)
   const url = yield* Effect.promise(() => server.listening)
   return {

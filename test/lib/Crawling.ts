@@ -80,7 +80,7 @@ export const crawlingWith = ({
     Layer.provide([
       Layer.succeed(CrawlPace, { ...hurried, ...changes }),
       Layer.succeed(PageTimeout, pageTimeout),
-      Layer.succeed(CrawlBounds, { concurrency: 2, attempts: 3, lapses: 20, lease: Duration.minutes(5), ...changes }),
+      Layer.succeed(CrawlBounds, { concurrency: 2, attempts: 3, lapses: 20, lease: "5 minutes", ...changes }),
     ]),
   )
 

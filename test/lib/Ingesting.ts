@@ -51,7 +51,7 @@ export const ingestingWith = ({ concurrency = 1, ...changes }: IngestingChanges)
         ...IngestionBounds.defaultValue(),
         // With retries, `start` would make documents that were given up due at once too.
         retries: 0,
-        lease: Duration.minutes(5),
+        lease: "5 minutes",
         ...changes,
       }),
     ),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Context, Duration, Effect } from "effect"
+import { Context, Effect } from "effect"
 import { IngestionBounds } from "../../../src/jobs/Ingestion.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Client, ManyDocuments, read, until } from "../../lib/Client.ts"
@@ -157,7 +157,7 @@ describe("a server that receives a stop signal", () => {
 describe("a server that is killed", () => {
   test("processes every acknowledged document exactly once after it starts again", async () => {
     // No lease runs out: the next server finds that the one that had it is gone.
-    const constants = Context.make(IngestionBounds, { ...IngestionBounds.defaultValue(), lease: Duration.hours(1) })
+    const constants = Context.make(IngestionBounds, { ...IngestionBounds.defaultValue(), lease: "1 hour" })
     const settings = await run(freshSettings)
     const server = await launch(settings, constants)
     const client = await clientOf(server)

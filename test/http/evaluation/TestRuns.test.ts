@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Context, Duration, Effect } from "effect"
+import { Context, Effect } from "effect"
 import { TestRunBounds } from "../../../src/jobs/TestRuns.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { problem, until } from "../../lib/Client.ts"
@@ -15,7 +15,7 @@ const { client, provider, query } = await startServer(
     concurrency: 4,
     attempts: 3,
     lapses: 50,
-    lease: Duration.seconds(2),
+    lease: "2 seconds",
     pause: 1,
     version: "1.0.0",
   }),
