@@ -114,7 +114,12 @@ export class Administration extends Context.Service<
       revokeKey: (apiKeyId) =>
         Effect.map(request(admin.revokeApiKey({ params: { apiKeyId } })), ({ api_key }) => api_key),
       people: (organization_id) =>
-        Effect.map(request(people.list({ query: { organization_id } })), (found) => found.people),
+        everyPage((page) =>
+          Effect.map(request(people.list({ query: { ...page, organization_id } })), ({ body }) => ({
+            items: body.people,
+            next: body.next_cursor,
+          })),
+        ),
       invitePerson: (organization_id, person) => request(people.invite({ payload: { ...person, organization_id } })),
       removePerson: (personId) => Effect.asVoid(request(people.remove({ params: { personId } }))),
     })

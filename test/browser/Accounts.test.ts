@@ -183,6 +183,7 @@ describe("an editor of one chatbot", () => {
     await choose(page, "Actions for Grace Brewster Hopper", "Remove…")
     await button(page, "Remove person").click()
     await page.getByText("Grace Brewster Hopper removed.").waitFor()
+    await page.getByRole("button", { name: "Actions for Grace Brewster Hopper" }).waitFor({ state: "detached" })
     await editor.page.getByRole("link", { name: "Knowledge" }).click()
     await editor.page.getByRole("dialog", { name: "Sign in again" }).waitFor()
     await inspect(editor.page, "people-signed-out")

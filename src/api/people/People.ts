@@ -3,11 +3,13 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import { optionalId, ChatbotId, OrganizationId, PersonId } from "../../domain/Ids.ts"
 import { PersonName } from "../../domain/inbox/PersonName.ts"
 import { Invitation, Person, PersonInput, PersonPatch, PersonSession } from "../../domain/people/Person.ts"
+import { textBetween } from "../../domain/schema/Text.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
 import { CommitsIn, described } from "../parts/Annotations.ts"
 import { ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
+import { cursorQuery, nextCursor, withLink } from "../parts/Paging.ts"
 import { ofSession } from "./SignIn.ts"
 
 const peoplePath = "/api/admin/people"
@@ -49,8 +51,19 @@ const inviteAgain = HttpApiEndpoint.post("inviteAgain", `${personPath}/invitatio
   )
 
 const list = HttpApiEndpoint.get("list", peoplePath, {
-  query: { organization_id: optionalId(OrganizationId, "Another organization than the caller's, for an operator.") },
-  success: Schema.Struct({ people: Schema.Array(Person) }),
+  query: {
+    organization_id: optionalId(OrganizationId, "Another organization than the caller's, for an operator."),
+    search: Schema.optionalKey(
+      textBetween(1, 200).annotate({
+        description: "A text that the name or the e-mail address contains; in upper or lower case alike.",
+      }),
+    ),
+    removed: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
+      description: "`true`: people who were removed. `false`: the others. Absent: all.",
+    }),
+    ...cursorQuery,
+  },
+  success: withLink(Schema.Struct({ people: Schema.Array(Person), ...nextCursor })),
   error: Problem.NotFound,
 }).annotateMerge(described("List people", "Of the caller's organization, by name."))
 

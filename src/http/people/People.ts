@@ -5,6 +5,7 @@ import { Person, PersonPatch } from "../../domain/people/Person.ts"
 import { People } from "../../services/people/People.ts"
 import { changes } from "../Changes.ts"
 import { withEtag } from "../Etag.ts"
+import { pageIn, rangeOf } from "../Listing.ts"
 
 const personChange = changes(Person, PersonPatch, ["roles"])
 
@@ -17,7 +18,14 @@ const people = HttpApiBuilder.group(
     return handlers.handleAll({
       invite: ({ payload: { organization_id, ...input } }) => people.invite(input, organization_id),
       inviteAgain: ({ params }) => people.inviteAgain(params.personId),
-      list: ({ query }) => Effect.map(people.list(query.organization_id), (found) => ({ people: found })),
+      list: ({ query, request }) => {
+        const { organization_id, removed, search } = query
+        const isRemoved = removed === undefined ? undefined : removed === "true"
+        return Effect.map(
+          people.list(organization_id, { search, isRemoved }, rangeOf(query)),
+          pageIn(request.url, query, (found) => ({ people: found })),
+        )
+      },
       get: ({ params }) =>
         Effect.map(people.get(params.personId), (found) => withEtag({ person: found.person }, found)),
       update: ({ headers, params, payload }) =>

@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { Caller, COMMAND_LINE, ensureServes, isOperator } from "../../domain/Caller.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import { type ChatbotId, type OrganizationId, PersonId } from "../../domain/Ids.ts"
+import { everything, type Range } from "../../domain/Page.ts"
 import { hashKey, KEY_ENTROPY_BYTES, type KeyMaker } from "../../domain/keys/ApiKey.ts"
 import { excessRights } from "../../domain/keys/Delegation.ts"
 import { makeInvitation } from "../../domain/people/Invitation.ts"
@@ -87,6 +88,9 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
       return { person: shown(row).person, invitation: invitationOf(row, link) }
     })
 
+    const list = (...of: Parameters<typeof storage.list>) =>
+      Effect.map(storage.list(...of), ({ items, next }) => ({ items: items.map((row) => shown(row).person), next }))
+
     return {
       /** Invites a person on behalf of the caller, who gives no right that the caller lacks (`Forbidden`). */
       invite: Effect.fn("People.invite")(function* (input: PersonInput, requested: OrganizationId | undefined) {
@@ -109,15 +113,12 @@ export class People extends Context.Service<People>()("parley/services/people/Pe
         return { person: shown(row).person, invitation: invitationOf(row, link) }
       }),
 
-      /** Lists the people of an organization, or of the caller's, by name. */
-      list: (requested: OrganizationId | undefined) =>
-        Effect.map(Effect.flatMap(organizationOf(requested), storage.list), (rows) =>
-          rows.map((row) => shown(row).person),
-        ),
+      /** Lists people of an organization, or of the caller's, by name. */
+      list: (requested: OrganizationId | undefined, filter: Storage.PeopleFilter, range: Range) =>
+        Effect.flatMap(organizationOf(requested), (organization) => list(organization, filter, range)),
 
       /** Lists the people of an organization, as the command line does for the operator. */
-      all: (organization: OrganizationId) =>
-        Effect.map(storage.list(organization), (rows) => rows.map((row) => shown(row).person)),
+      all: (organization: OrganizationId) => Effect.map(list(organization, {}, everything), ({ items }) => items),
 
       get: (id: PersonId) =>
         Effect.map(

@@ -4,6 +4,7 @@ import type { Reach } from "../../domain/Caller.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { OrganizationId, type PersonId } from "../../domain/Ids.ts"
 import type { SqlClient } from "effect/sql"
+import type { Range } from "../../domain/Page.ts"
 import { PersonName } from "../../domain/inbox/PersonName.ts"
 import type { KeyMaker } from "../../domain/keys/ApiKey.ts"
 import { Person } from "../../domain/people/Person.ts"
@@ -12,6 +13,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows, TimestampColumn, decodeRowOr } from "../Rows.ts"
+import { placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { committing, onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval, json, texts, uuids } from "../sql/SqlValues.ts"
 import { INVITATION_LIFETIME } from "../../domain/people/Invitation.ts"
@@ -47,6 +49,13 @@ export interface PersonChange {
   /** SHA-256 of a new invitation's secret. */
   readonly invitationHash?: Uint8Array
   readonly isRemoved?: true
+}
+
+/** The people of a list. */
+export interface PeopleFilter {
+  /** A part of the name or of the e-mail address, in upper or lower case. */
+  readonly search?: string | undefined
+  readonly isRemoved?: boolean | undefined
 }
 
 const personNotFound = new NotFound({ detail: "There is no such person." })
@@ -89,6 +98,7 @@ const COLUMNS = `p.id, p.organization_id, p.name, p.email, p.avatar, p.state, p.
 
 const decodePeople = decodeRows(PersonRow)
 const only = decodeRowOr(PersonRow, personNotFound)
+const decodeListed = decodeRows(Schema.Struct({ ...PersonRow.fields, at: Schema.String }))
 const decodeNames = decodeRows(Schema.Struct({ ...PersonName.fields, avatar: Schema.NullOr(Schema.String) }))
 
 /** The tables `people` and `person_roles`, of all organizations, as operators reach them all. */
@@ -176,10 +186,30 @@ export class People extends Context.Service<People>()("parley/storage/people/Peo
         ),
       ),
 
-      /** Lists the people of an organization by name. */
-      list: Effect.fnUntraced(function* (organization: OrganizationId) {
-        return yield* decodePeople(sql`
-          select ${columns} from people p where p.organization_id = ${organization} order by lower(p.name), p.id`)
+      /** Lists people of an organization by name. What is absent of the filter holds for all. */
+      list: Effect.fnUntraced(function* (
+        organization: OrganizationId,
+        { isRemoved, search }: PeopleFilter,
+        range: Range,
+      ) {
+        // The columns are read for the page alone, not for everybody before the order is known.
+        const rows = yield* decodeListed(sql`
+          select ${columns}, ${sql.literal(placeColumn("p.created_at"))} from (
+            select p.* from people p
+            where p.organization_id = ${organization}
+              ${isRemoved === undefined ? sql`` : sql`and (p.state = 'removed') = ${isRemoved}`}
+              ${search === undefined ? sql`` : sql`and position(lower(${search}) in lower(concat_ws(' ', p.name, p.email))) > 0`}
+              ${
+                range.after === undefined
+                  ? sql``
+                  : sql`and (lower(p.name), p.id) > (
+                      select lower(last.name), last.id from people last
+                      where last.id = ${range.after.id}::uuid and last.organization_id = ${organization}
+                    )`
+              }
+            order by lower(p.name), p.id limit ${readLimit(range)}
+          ) p order by lower(p.name), p.id`)
+        return toListed(rows, range, (row): PersonRow => row)
       }, withoutSqlErrors),
 
       /** Finds a person of an organization, or of any when that is undefined. */

@@ -74,6 +74,51 @@ describe("owners", () => {
   })
 })
 
+describe("the list of people", () => {
+  const Page = Schema.Struct({ ...Many.fields, next_cursor: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+  /** The names on each page. */
+  const pagesOf = async (mine: Client, query: string) => {
+    const pages: Array<ReadonlyArray<string>> = []
+    let cursor: string | null | undefined = ""
+    while (cursor != null && pages.length < 10) {
+      const after: string = cursor === "" ? "" : `&cursor=${cursor}`
+      const page: typeof Page.Type = read(Page, await mine.get(`${people}?${query}${after}`))
+      pages.push(page.people.map(({ name }) => name))
+      cursor = page.next_cursor
+    }
+    return pages
+  }
+
+  test("comes in pages by name, with nobody twice, of all, of those removed or of the others", async () => {
+    const mine = await client.newOrganization()
+    const ids = new Map<string, string>()
+    for (const name of ["bo", "Ada", "Cy", "bo", "Dee"])
+      ids.set(name, read(Invited, await invite(mine, "viewer", name)).person.id)
+    expect(await pagesOf(mine, "limit=2")).toEqual([["Ada", "bo"], ["bo", "Cy"], ["Dee"]])
+    expect(await pagesOf(mine, "")).toEqual([["Ada", "bo", "bo", "Cy", "Dee"]])
+    await mine.delete(`${people}/${ids.get("Cy")}`)
+    expect(await pagesOf(mine, "limit=3")).toEqual([
+      ["Ada", "bo", "bo"],
+      ["Cy", "Dee"],
+    ])
+    expect(await pagesOf(mine, "limit=3&removed=false")).toEqual([["Ada", "bo", "bo"], ["Dee"]])
+    expect(await pagesOf(mine, "removed=true")).toEqual([["Cy"]])
+  })
+
+  test("finds people by a part of the name or of the e-mail address", async () => {
+    const mine = await client.newOrganization()
+    await mine.post(people, { json: { name: "Ada 100%", email: "ada@example.com", roles: [everywhere("viewer")] } })
+    await mine.post(people, { json: { name: "Grace", email: "hopper@example.com", roles: [everywhere("viewer")] } })
+    expect(await pagesOf(mine, "search=ADA")).toEqual([["Ada 100%"]])
+    expect(await pagesOf(mine, "search=Hopper%40")).toEqual([["Grace"]])
+    expect(await pagesOf(mine, "search=%25")).toEqual([["Ada 100%"]])
+    expect(await pagesOf(mine, "search=nobody")).toEqual([[]])
+    // Nothing is learnt of another organization by a person of it.
+    const other = read(Many, await mine.get(people)).people[0]?.id
+    expect(await pagesOf(await client.newOrganization(), `cursor=1.${other}`)).toEqual([[]])
+  })
+})
+
 describe("administrators", () => {
   test("give nothing that they lack", async () => {
     const mine = await client.newOrganization()

@@ -1,13 +1,14 @@
 import { Link, MonitorSmartphone, Plus, UserMinus, Users } from "lucide"
 import { plural } from "../../../shared/Format.ts"
 import { useRoleWords } from "../../data/Admin.ts"
-import { allPeople, type Person } from "../../data/People.ts"
+import { type Person, shownPeople } from "../../data/People.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Button, changeItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { Ago, Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
+import { TextField } from "../../parts/Field.tsx"
+import { Ago, Badge, Empty, LoadedList, Page, Tabs } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
-import { useAsked } from "../../Router.ts"
+import { bindOption, bindQuery, useAsked } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { useResource } from "../../server/Resource.ts"
 import { session } from "../../server/Session.ts"
@@ -24,7 +25,7 @@ const remove = ({ id, name }: Person): Promise<void> =>
     },
     async () => {
       await call("DELETE /api/admin/people/:personId", { params: { personId: id } })
-      await allPeople().reload()
+      await shownPeople().reload()
     },
     `${name} removed.`,
   )
@@ -103,8 +104,12 @@ const PeopleTable = ({ people }: { readonly people: ReadonlyArray<Person> }) => 
   )
 }
 
+const shownStates = { current: "Current", removed: "Removed" } as const
+
 const People = () => {
-  const people = useResource(allPeople())
+  const people = useResource(shownPeople())
+  const search = bindQuery("search")
+  const show = bindOption("show", shownStates, "current")
   useAsked("new", () => void invite())
   return (
     <Page
@@ -117,16 +122,23 @@ const People = () => {
       }
     >
       <FirstPerson />
-      <Loaded
-        of={people}
-        empty={
-          <Empty icon={Users} title="No people yet">
-            Invite your team. Each person signs in with a passkey or a sign-in provider, and has roles.
-          </Empty>
+      <div class="toolbar row">
+        <TextField label="Search people" labelHidden type="search" placeholder="Search people" {...search} />
+        <Tabs label="Show" {...show} options={shownStates} />
+      </div>
+      <LoadedList of={people}>
+        {({ items }) =>
+          items.length > 0 ? (
+            <PeopleTable people={items} />
+          ) : search.value !== "" || show.value === "removed" ? (
+            <Empty icon={Users} title="No matching people" />
+          ) : (
+            <Empty icon={Users} title="No people yet">
+              Invite your team. Each person signs in with a passkey or a sign-in provider, and has roles.
+            </Empty>
+          )
         }
-      >
-        {(all) => <PeopleTable people={all} />}
-      </Loaded>
+      </LoadedList>
       <Providers />
     </Page>
   )

@@ -1,5 +1,5 @@
 import { formatMoment } from "../../../shared/Format.ts"
-import { allPeople, type Person, type PersonRole } from "../../data/People.ts"
+import { type Person, type PersonRole, shownPeople } from "../../data/People.ts"
 import { SecretDialog } from "../../parts/Copy.tsx"
 import { Dialog, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
 import { TextField } from "../../parts/Field.tsx"
@@ -7,12 +7,12 @@ import { Sessions } from "../../parts/Sessions.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { type Answer, call, request } from "../../server/Api.ts"
 import { passkeyObstacle } from "../../server/Passkeys.ts"
-import { put, resources } from "../../server/Resource.ts"
+import { resources } from "../../server/Resource.ts"
 import { RoleFields } from "./RoleFields.tsx"
 
 /** Shows the link of an invitation this once. */
 const showInvitation = ({ invitation, person }: Answer<"POST /api/admin/people">): void => {
-  put(allPeople(), person)
+  void shownPeople().reload()
   openDialog(
     <SecretDialog
       title={`Invitation for ${person.name}`}
@@ -53,7 +53,7 @@ const PersonDialog = ({ etag, isOwn = false, item }: PersonDialogProps) => {
     }
     const route = "PATCH /api/admin/people/:personId"
     const { person } = await call(route, { params: { personId: item.id }, body, ifMatch: etag })
-    put(allPeople(), person)
+    void shownPeople().reload()
     toast(`${person.name} updated.`)
   }
   return (
