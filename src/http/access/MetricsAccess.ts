@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Config } from "../../Config.ts"
-import { isOperator } from "../../domain/Caller.ts"
-import { Forbidden, type RateLimited, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
+import { type Caller, isOperator, refusal } from "../../domain/Caller.ts"
+import { type Forbidden, type RateLimited, Unauthorized, type Unavailable } from "../../domain/Errors.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { METRICS_TOKEN } from "../../system/Variables.ts"
 import { keyOf, makeAdmission } from "./Admission.ts"
@@ -15,9 +15,11 @@ const stranger = new Unauthorized({
   detail: `Send the token of ${METRICS_TOKEN}, or an API key with the scope operator, as \`Authorization: Bearer\`.`,
 })
 
-const notAnOperator = new Forbidden({
-  detail: `The metrics are the operator's: send the token of ${METRICS_TOKEN}, or an API key with the scope operator.`,
-})
+const notAnOperator = (caller: Caller["Service"]) =>
+  refusal(caller, {
+    key: `The metrics are the operator's: send the token of ${METRICS_TOKEN}, or an API key with the scope operator.`,
+    person: "The metrics are the operator's: none of your roles has the scope operator.",
+  })
 
 const digestOf = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
@@ -37,7 +39,7 @@ export const make = Effect.gen(function* () {
     if (expected !== undefined && timingSafeEqual(digestOf(keyOf(request)), expected)) return Effect.void
     return Effect.flatMap(
       Effect.catchTag(admit(request, requestCosts.plain, "parley"), "Unauthorized", () => Effect.fail(stranger)),
-      (caller) => (isOperator(caller) ? Effect.void : Effect.fail(notAnOperator)),
+      (caller) => (isOperator(caller) ? Effect.void : notAnOperator(caller)),
     )
   }
 
