@@ -127,7 +127,7 @@ describe("an editor of one chatbot", () => {
 
   asEditor("sees that chatbot, and no screen, chatbot or button that the server refuses", async ({ page }) => {
     await page.getByRole("link", { name: "Harbour" }).waitFor()
-    for (const name of ["Museum", "People", "Keys", "Webhooks", "Organizations", "System"]) {
+    for (const name of ["Museum", "People", "Keys", "Webhooks", "Audit log", "Organizations", "System"]) {
       expect({ name, count: await page.getByRole("link", { name, exact: true }).count() }).toEqual({ name, count: 0 })
     }
     expect(await button(page, "New chatbot").count()).toBe(0)
@@ -173,7 +173,7 @@ describe("an editor of one chatbot", () => {
   })
 
   asOwner("is named where something was done", async ({ page }) => {
-    await page.goto(`${url}/console/system?action=chatbot.updated`)
+    await page.goto(`${url}/console/audit-log?action=chatbot.updated`)
     await page.getByRole("cell", { name: "Grace Brewster Hopper" }).first().waitFor()
   })
 
@@ -184,6 +184,8 @@ describe("an editor of one chatbot", () => {
     await button(page, "Remove person").click()
     await page.getByText("Grace Brewster Hopper removed.").waitFor()
     await page.getByRole("button", { name: "Actions for Grace Brewster Hopper" }).waitFor({ state: "detached" })
+    await button(page, "Removed").click()
+    await page.getByRole("rowheader", { name: "Grace Brewster Hopper" }).waitFor()
     await editor.page.getByRole("link", { name: "Knowledge" }).click()
     await editor.page.getByRole("dialog", { name: "Sign in again" }).waitFor()
     await inspect(editor.page, "people-signed-out")
@@ -207,6 +209,35 @@ visit(
     await page.goto(next.link.replace("localhost", "127.0.0.1"))
     await page.getByText("Passkeys do not work at an IP address.").waitFor()
     await inspect(page, "people-no-passkeys")
+  },
+)
+
+visit(
+  "an administrator reads the audit log of the own organization, and finds no screen of the operator",
+  async ({ expects, page }) => {
+    expects(/status of 401/)
+    const { organization } = await server.api.post("/api/admin/organizations", { name: "Ferries" })
+    const { invitation: own } = await server.api.post("/api/admin/people", {
+      name: "Edsger",
+      organization_id: organization.id,
+      roles: [{ role: "admin", chatbot_id: null }],
+    })
+    await withPasskeys(page)
+    await page.goto(own.link.replace("127.0.0.1", "localhost"))
+    await page.getByLabel("Your name").fill("Edsger")
+    await button(page, "Create a passkey").click()
+    await page.getByRole("link", { name: "Audit log", exact: true }).click()
+    await page.getByRole("rowheader", { name: "Person invited" }).waitFor()
+    await inspect(page, "people-audit-log")
+    expect(await page.getByRole("rowheader", { name: "Chatbot created" }).count()).toBe(0)
+    for (const name of ["Organizations", "System"])
+      expect({ name, count: await page.getByRole("link", { name, exact: true }).count() }).toEqual({ name, count: 0 })
+    await page.getByRole("link", { name: "People", exact: true }).click()
+    await page.getByLabel("Search people").fill("nobody")
+    await page.getByText("No matching people").waitFor()
+    await page.getByLabel("Search people").fill("EDS")
+    await page.getByRole("rowheader", { name: "Edsger" }).waitFor()
+    await inspect(page, "people-search")
   },
 )
 

@@ -96,7 +96,6 @@ const COLUMNS = `p.id, p.organization_id, p.name, p.email, p.avatar, p.state, p.
     select count(*)::int from passkeys where person_id = p.id and organization_id = p.organization_id
   ) as passkeys`
 
-const decodePeople = decodeRows(PersonRow)
 const only = decodeRowOr(PersonRow, personNotFound)
 const decodeListed = decodeRows(Schema.Struct({ ...PersonRow.fields, at: Schema.String }))
 const decodeNames = decodeRows(Schema.Struct({ ...PersonName.fields, avatar: Schema.NullOr(Schema.String) }))

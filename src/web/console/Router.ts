@@ -28,6 +28,7 @@ export const paths = {
   people: "/people",
   keys: "/keys",
   webhooks: "/webhooks",
+  auditLog: "/audit-log",
   organizations: "/organizations",
   system: "/system",
 } as const

@@ -13,6 +13,7 @@ import {
   MessagesSquare,
   Phone,
   Play,
+  ScrollText,
   Settings2,
   Users,
   Webhook,
@@ -53,6 +54,7 @@ export const screens: { readonly [N in ScreenName]: Screen<N> } = {
   people: screen("People", Users, ["admin"], () => import("./screens/people/People.tsx")),
   keys: screen("Keys", KeyRound, ["admin"], () => import("./screens/keys/Keys.tsx")),
   webhooks: screen("Webhooks", Webhook, ["admin"], () => import("./screens/webhooks/Webhooks.tsx")),
+  auditLog: screen("Audit log", ScrollText, ["admin"], () => import("./screens/system/AuditLog.tsx")),
   organizations: screen(
     "Organizations",
     Building,

@@ -3,7 +3,7 @@ import { formatMoment } from "../../../shared/Format.ts"
 import { addDays } from "../../charts/Days.ts"
 import { allOrganizations } from "../../data/Admin.ts"
 import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
-import { LoadedList, Section } from "../../parts/Layout.tsx"
+import { LoadedList, Page } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { bindQuery, place } from "../../Router.ts"
 import { lists, useResource } from "../../server/Resource.ts"
@@ -123,14 +123,14 @@ const auditLog = lists(async (cursor, query: string) => {
   return { items: entries, next: next_cursor }
 })
 
-export const AuditLog = () => {
+const AuditLog = () => {
   const query = place.value.query.toString()
   const organizations = useResource(allOrganizations()).data.value ?? []
   const log = useResource(auditLog(query))
   const organizationName = (id: string): string =>
     organizations.find((organization) => organization.id === id)?.name ?? `…${id.slice(-6)}`
   return (
-    <Section title="Audit log" about="Who did what, when and from where. Entries cannot be edited.">
+    <Page title="Audit log" docs="privacy" about="Who did what, when and from where. Entries cannot be edited.">
       <div class="columns narrow">
         <SelectField label="Action" {...bindQuery("action")} options={{ "": "All actions", ...auditActions }} />
         {organizations.length > 1 && (
@@ -193,6 +193,8 @@ export const AuditLog = () => {
           />
         )}
       </LoadedList>
-    </Section>
+    </Page>
   )
 }
+
+export default AuditLog

@@ -6,7 +6,6 @@ import { Badge, FactList, Loaded, Page, Section } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
-import { AuditLog } from "./AuditLog.tsx"
 import { CheckList, serverChecks } from "./Checks.tsx"
 import { type Answer, call } from "../../server/Api.ts"
 
@@ -29,7 +28,6 @@ const System = () => {
       <div class="stack">
         <Loaded of={state}>{(system) => <Shown system={system} />}</Loaded>
         <Checks />
-        <AuditLog />
       </div>
     </Page>
   )
