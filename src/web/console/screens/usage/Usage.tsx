@@ -181,7 +181,7 @@ const Usage = () => {
             onValue={(days) => choose(lastDays(Number(days)))}
             options={ranges}
           />
-          <div class="days row">
+          <div class="days row nowrap">
             <TextField type="date" label="From" value={from} max={to} onValue={(day) => choose({ from: day, to })} />
             <TextField type="date" label="To" value={to} min={from} onValue={(day) => choose({ from, to: day })} />
           </div>
