@@ -5,6 +5,7 @@ import { ChatbotId } from "../../../src/domain/Ids.ts"
 import { Person } from "../../../src/domain/people/Person.ts"
 import type { PersonRole } from "../../../src/domain/people/Role.ts"
 import { type Client, problem, read, type Reply, until } from "../../lib/Client.ts"
+import { listenAt } from "../../lib/EventReader.ts"
 import { accept, everywhere, Invited, newPerson, type PersonBrowser, tokenOf } from "../../lib/People.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
@@ -245,11 +246,9 @@ describe("a person", () => {
   test("has other roles within a second, and streams of events with the former ones end", async () => {
     const mine = await client.newOrganization()
     const { browser, id } = await newPerson(mine, [everywhere("editor")])
-    const stream = await fetch(`${client.url}/api/external/events`, { headers: browser.headers })
-    expect(stream.status).toBe(200)
+    const listener = await listenAt(`${client.url}/api/external/events`, browser.headers)
     await mine.patch(`${people}/${id}`, { json: { roles: [everywhere("viewer")] } })
-    const ended = stream.text()
-    expect(await ended).toContain("resync")
+    await listener.ended
     const refused = await until(
       () => browser.post("/api/external/chatbots", { name: "No" }),
       ({ status }) => status === 403,
@@ -260,11 +259,11 @@ describe("a person", () => {
   test("who is removed while connected gets no further event", async () => {
     const mine = await client.newOrganization()
     const { browser, id } = await newPerson(mine, [everywhere("viewer")])
-    const stream = await fetch(`${client.url}/api/external/events`, { headers: browser.headers })
+    const listener = await listenAt(`${client.url}/api/external/events`, browser.headers)
     await mine.delete(`${people}/${id}`)
-    const text = await stream.text()
     await mine.newChatbot()
-    expect(text).not.toContain("chatbot_id")
+    await listener.ended
+    expect(listener.events).toEqual([{ type: "resync" }])
   })
 
   test("with a role for one chatbot sees and changes that, and nothing of another", async () => {
