@@ -187,8 +187,12 @@ visit("a microphone that is lost is replaced by the default one, whose name is s
 
 visit("a visitor who denies the microphone is told, and can begin again", async ({ context, page }) => {
   await context.addInitScript(() => {
+    let asked = 0
     if (navigator.mediaDevices !== undefined)
-      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("No.", "NotAllowedError"))
+      navigator.mediaDevices.getUserMedia = () => {
+        document.documentElement.dataset["asked"] = String(++asked)
+        return Promise.reject(new DOMException("No.", "NotAllowedError"))
+      }
   })
   const { address } = await newCallable()
   const { chat, dialog, start } = await open(page, address)
@@ -196,6 +200,9 @@ visit("a visitor who denies the microphone is told, and can begin again", async 
   await dialog.getByText("The microphone cannot be used.").waitFor()
   await inspect(page, "voice-denied", chat.document)
   await start()
+  // The text goes and comes, and moves the buttons.
+  await until(() => chat.document.evaluate(() => document.documentElement.dataset["asked"] === "2"))
+  await dialog.getByText("The microphone cannot be used.").waitFor()
   await dialog.getByRole("button", { name: "Close" }).click()
   await dialog.waitFor({ state: "detached" })
 })
