@@ -9,10 +9,12 @@ import type { ToolOutcome } from "./tools/AgentTool.ts"
  * unless the reply is cut off.
  */
 export type AgentEvent =
+  /** The model has begun to answer. */
   | { readonly type: "step-start" }
   | { readonly type: "text-start"; readonly id: string }
   | { readonly type: "text-delta"; readonly id: string; readonly delta: string }
   | { readonly type: "text-end"; readonly id: string }
+  /** The model has begun to write a tool call. */
   | { readonly type: "tool-start"; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: "tool-call"; readonly call: ToolCall }
   | { readonly type: "tool-outcome"; readonly call: ToolCall; readonly outcome: ToolOutcome }
@@ -28,15 +30,18 @@ export type AgentEvent =
  */
 export type Emit<Event = AgentEvent> = (event: Event) => Effect.Effect<void> | undefined
 
+/** The events of an answer that consists of one text. */
 export const textEvents = (text: string): ReadonlyArray<AgentEvent> => [
   { type: "text-start", id: "text-1" },
   { type: "text-delta", id: "text-1", delta: text },
   { type: "text-end", id: "text-1" },
 ]
 
+/** Passes an event to its consumer, if there is one. */
 export const emitted = <Event>(emit: Emit<Event> | undefined, event: Event): Effect.Effect<void> =>
   Effect.suspend(() => emit?.(event) ?? Effect.void)
 
+/** Passes on all events but those of texts. */
 export const withoutTexts =
   (emit: Emit): Emit =>
   (event) =>

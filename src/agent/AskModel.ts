@@ -5,6 +5,7 @@ import type { NamedCalls } from "../models/Fallbacks.ts"
 import { tokensOfCharacters } from "../models/TokenCount.ts"
 import { StreamedGeneration } from "./StreamedGeneration.ts"
 
+/** What a model is asked: the instruction, and the message of the user. */
 export type Question = readonly [system: string, user: string]
 
 /** Asks a model for one text, without tools. `onCost` is called with what it has used, also where it fails. */

@@ -20,12 +20,14 @@ import type { Passage } from "../domain/knowledge/Passage.ts"
  * long refunds take" nor small talk has a source, and an answer in another language than its documents has none either.
  */
 
+/** Question and passages in which the sources of an answer are found. */
 interface SourceContext {
   readonly question: string
   /** All passages that were found for this reply so far. */
   readonly found: ReadonlyArray<Passage>
 }
 
+/** The most sources of one answer of a model. */
 const SOURCES_MAX = 20
 /** The longest quote, in UTF-16 code units. */
 const QUOTE_MAX_LENGTH = 600
@@ -104,6 +106,7 @@ const linesIn = (passage: Passage): ReadonlyArray<Line> =>
 /** An index of the sentences of passages by their words, since answers and passages may have thousands of sentences. */
 class Lines {
   private readonly lines: ReadonlyArray<Line>
+  /** The numbers of the lines that hold each word. */
   private readonly linesByWord: ReadonlyMap<string, ReadonlyArray<number>>
   /** Number of words of the current search that each line holds. All are 0 between searches. */
   private readonly counts: Uint16Array

@@ -5,6 +5,7 @@ import { noAnswerMark } from "../models/NoAnswer.ts"
 import { passagesText, similarityMeaning } from "../models/PassageForm.ts"
 import { searchKnowledgeBase } from "../models/ToolDeclaration.ts"
 
+/** The parts of a chatbot's system instruction. */
 export interface Instructions {
   readonly chatbotName: string
   /** The system instruction of the chatbot's owner. */

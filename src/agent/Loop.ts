@@ -19,6 +19,7 @@ import {
   toolSizes,
 } from "./tools/AgentTool.ts"
 
+/** The limits of replies that are settings. */
 export interface AgentSettings {
   /** The most calls of the model for one reply. The last one may not call tools, so that there is an answer. */
   readonly stepsMax: number
@@ -67,9 +68,11 @@ const accepted: Review = { type: "accepted", unsupported: [] }
 
 interface LoopOptions {
   readonly opening: ReadonlyArray<Prompt.Message>
+  /** The tools that the model may call. */
   readonly tools: ReadonlyArray<AgentTool>
   readonly limits: AgentLimits
   readonly generate: Generate
+  /** Finds the sources of an answer. */
   readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
   readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
   readonly onSource: ((source: Source) => void) | undefined

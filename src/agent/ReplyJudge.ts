@@ -10,6 +10,7 @@ export const makeReplyJudge = (isToolEnabled: boolean) => {
   let hasSearched = false
   let passages = 0
   return {
+    /** Callback to pass to the agent. */
     onSearch: ({ found = [], isLookup = false }: Searched) => {
       hasSearched ||= !isLookup
       passages += isLookup ? 0 : found.length

@@ -10,9 +10,11 @@ const PASSAGES_MAX = 10
 /** The longest title that is kept, in UTF-16 code units. */
 const TITLE_MAX_LENGTH = 200
 
+/** Records what is searched for a reply, and what is found. */
 export class SearchRecorder {
   private readonly found = new Map<string, ReadonlyArray<FoundPassage>>()
 
+  /** Callback to pass to the agent. */
   readonly onSearch = ({ found = [], query }: Searched): void => {
     const key = cut(clean(query), QUERY_MAX_LENGTH)
     const before = this.found.get(key)

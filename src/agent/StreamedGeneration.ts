@@ -39,6 +39,7 @@ export class StreamedGeneration {
     this.newTextId = newTextId
   }
 
+  /** The answer as far as it was received. */
   get generation(): Generation {
     const open = Array.from(this.texts.values(), ({ content, metadata }) => textPart(content.text, metadata))
     return readGeneration(this.parts.concat(this.metadata ?? [], open), this.count, this.saysNoAnswer)

@@ -17,6 +17,7 @@ import { BLOBS, BLOB_LIST, prepareDirectory, previousBackup, TABLES, UNFINISHED 
 /** No file is deleted from the store for this long after a backup has last shown that it runs. */
 const HOLD = Duration.minutes(1)
 const RENEW_EVERY = Duration.seconds(15)
+/** The number of stored files that are copied at once. */
 const COPIED_AT_ONCE = 4
 /** A store that does not answer is tried again this many times. */
 const TRIES = 3

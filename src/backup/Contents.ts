@@ -7,6 +7,7 @@ import { damaged } from "./Failures.ts"
 import { readDecoded, readLines } from "./Files.ts"
 import { BlobLine, type FileSum, type Manifest, MANIFEST, readManifest } from "./Manifest.ts"
 
+/** A backup that is to be read: its manifest, and where its files are. */
 export interface Contents {
   readonly manifest: Manifest
   readonly tables: ReadonlyArray<{

@@ -9,6 +9,7 @@ import { type Manifest, MANIFEST, readManifest } from "./Manifest.ts"
 export const TABLES = "tables"
 /** The directory with the contents of stored files, each named by its SHA-256. */
 export const BLOBS = "blobs"
+/** The file that lists the stored files. */
 export const BLOB_LIST = "blobs.ndjson"
 /** The file that marks a backup that is under way, or was cut off. */
 export const UNFINISHED = "unfinished"

@@ -24,6 +24,7 @@ export const damaged = (path: string, what: string): StartupError =>
     doThis: "Nothing was restored from it. Use another backup; `parley verify-backup` shows which are whole.",
   })
 
+/** A file or directory of a backup cannot be read. */
 export const notRead = (path: string) => (error: unknown) => damaged(path, `cannot be read: ${wordsOf(error)}`)
 
 /** A file of the store cannot be read or written. */
@@ -35,5 +36,6 @@ export const storeFailed =
       doThis: "See that the store of files can be reached, and run the command again.",
     })
 
+/** The database did not answer. */
 export const databaseFailed = ({ detail }: { readonly detail: string }): StartupError =>
   new StartupError({ what: detail, doThis: "See that the database runs, and run the command again." })

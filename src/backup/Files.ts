@@ -97,6 +97,7 @@ export const isWhole = (path: string, expected: FileSum) =>
 export const readLines = (path: string, expected: FileSum) =>
   Stream.chunks(Stream.splitLines(Stream.decodeText(readFile(path, expected))))
 
+/** Reads the lines of a file, each decoded by a schema. */
 export const readDecoded = <A>(
   schema: Schema.ConstraintDecoder<A> & { readonly Encoded: string },
   path: string,

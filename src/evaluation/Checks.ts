@@ -16,6 +16,7 @@ import type { Found } from "./TestSearch.ts"
 /** A text without blanks and case. */
 export const folded = (text: string): string => normalize(text, "NFKC").toLowerCase().replaceAll(/\s+/gu, "")
 
+/** The documents that an expectation means. */
 export interface DocumentsMeant {
   readonly ids: ReadonlySet<string>
   /** Whether it means also those whose passages have its title. */

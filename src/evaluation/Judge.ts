@@ -27,6 +27,7 @@ export const verdictIn = (text: string): typeof Verdict.Type | undefined => {
   return verdict && { ...verdict, reason: clean(verdict.reason) }
 }
 
+/** The request by which a model judges. */
 export const judgeQuestion = (instruction: string, judged: Judged): Question => [
   `${instruction.trim()}\n\n${form}`.trim(),
   JSON.stringify(judged),

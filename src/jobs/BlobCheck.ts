@@ -12,6 +12,7 @@ const PREFIXES = [...BLOB_FOLDERS.map(blobPrefix), "doctor/"]
 const PAGE = 500
 /** Pause in favour of other work. A million blobs take about two minutes. */
 const PAUSE = Duration.millis(20)
+/** Requests to the store at once. */
 const CONCURRENCY = 16
 /** Most examples in a report. */
 const EXAMPLES = 5

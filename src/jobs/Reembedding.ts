@@ -9,6 +9,7 @@ import { LEASE, LeaseLost, makeWorker, type Verdict } from "./Worker.ts"
 
 /** Time between two looks for chunks by other models. It is long because the setting changes seldom. */
 const LOOK_INTERVAL = Duration.minutes(1)
+/** Chunks that are embedded and stored together. */
 const CHUNKS_AT_ONCE = 64
 /** Delay of a document that the model refuses: it may accept the document another day. */
 const REFUSED_DELAY = Duration.hours(6)

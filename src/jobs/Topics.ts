@@ -23,6 +23,7 @@ export const TopicsInterval: Context.Reference<Duration.Duration> = Context.Refe
   { defaultValue: () => Duration.minutes(1) },
 )
 const WARNING = "Questions could not be grouped by topic"
+/** Questions that are grouped and stored together. */
 const QUESTIONS_AT_ONCE = 200
 /** The most questions of one run, which bounds its memory. The next run goes on with the others. */
 const QUESTIONS_MAX = 50_000

@@ -92,6 +92,7 @@ export interface GivingUp<J extends Job, Reason> {
   readonly refuse?: (job: J, reason: Reason) => Effect.Effect<void, Unavailable, CurrentOrganization>
 }
 
+/** The properties that distinguish one kind of job from others. */
 export interface JobKind<J extends Job, A, E, Reason> {
   /** The subject of log lines: "… waits", "… was cut off", "… failed". */
   readonly name: string
@@ -108,6 +109,7 @@ export interface JobKind<J extends Job, A, E, Reason> {
   readonly untilDue: (bell: Latch.Latch) => Effect.Effect<unknown>
   /** Begins an attempt. It calls `showSoon` when there is progress to store, so that the lease is renewed soon. */
   readonly attempt: (job: J, showSoon: () => void) => Attempt<A, E>
+  /** Decides about a job whose attempt failed with this error. */
   readonly judge: (error: E) => Verdict<Reason>
   /** The delay before the next attempt, by the number of failed attempts before the last. Default: 2 s, doubled each time. */
   readonly backOff?: (attempts: number) => Duration.Duration

@@ -12,6 +12,7 @@ import { NO_MODEL } from "../storage/documents/ChunkVectors.ts"
 import type { Passage } from "./extract/Extraction.ts"
 import { sketch } from "./segments/Sketch.ts"
 
+/** One revision of a document, split into chunks. */
 interface ChunkedDocument {
   readonly chatbotId: ChatbotId
   readonly documentId: DocumentId

@@ -7,6 +7,7 @@ import { Oversized } from "../outbound/ResponseText.ts"
 import { ServiceHealth } from "../outbound/ServiceHealth.ts"
 import { monotonicMillis } from "../system/Monotonic.ts"
 
+/** The settings of a service that reranks passages. */
 export interface RerankerSettings {
   /** The URL below which the service has `/rerank`, or that of `/rerank` itself; undefined for no reranking. */
   readonly url: string | undefined

@@ -2,6 +2,7 @@ import { Effect, Redacted, type Schema } from "effect"
 import { parseJson } from "../text/Json.ts"
 import { readText } from "./ResponseText.ts"
 
+/** A request that posts JSON to a service. */
 export interface JsonPost {
   readonly url: string
   /** The key that is sent as a bearer token; undefined for a service that needs none. */

@@ -1,5 +1,6 @@
 import { Duration, Effect, Predicate, Redacted, Schema } from "effect"
 
+/** A mail could not be sent. */
 export class MailFailed extends Schema.TaggedError<MailFailed>()("MailFailed", {
   detail: Schema.String,
   /** Whether the server refuses it for ever, such as for an address that does not exist. */

@@ -18,6 +18,7 @@ const kept = [
   "x-robots-tag",
 ] as const
 
+/** A response before its body. */
 export interface PageHead {
   readonly status: number
   readonly headers: Readonly<Partial<Record<(typeof kept)[number], string>>>

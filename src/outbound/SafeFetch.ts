@@ -41,6 +41,7 @@ export type Resolve = (host: string) => Effect.Effect<ReadonlyArray<LookupAddres
 
 export interface SafeFetchSettings {
   readonly allowed: PrivateNetworks
+  /** Most bytes that are read of a response. */
   readonly responseLimit?: number
   readonly resolve?: Resolve
   /** The least time until a name is refused, so that the time does not tell private names from unknown ones. */

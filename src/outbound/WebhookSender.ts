@@ -11,6 +11,7 @@ export const WebhookTimeout: Context.Reference<Duration.Input> = Context.Referen
 /** Most bytes of an answer that are read and kept, enough for a sentence that says what is wrong. */
 const EXCERPT_BYTES = 1024
 
+/** An event to send to the endpoint of a webhook. */
 export interface WebhookRequest {
   readonly url: string
   /** Identifies the event; the same for every attempt. */

@@ -15,6 +15,7 @@ export const cyan = style("cyan")
 const WIDTH = 100
 const MARGIN = " ".repeat(3)
 
+/** Cuts a text to `length` characters on one line. */
 export const excerpt = (text: string, length: number): string => {
   const line = text.replaceAll(/\s+/g, " ").trim()
   return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`
@@ -29,6 +30,7 @@ export const printLine = (line: string) => Console.log(MARGIN + line)
 
 let headings = 0
 
+/** Prints the heading of the next step with its number. */
 export const printHeading = (text: string) => Console.log(`\n${bold(`${++headings}  ${text}`)}`)
 
 /** Prints a heading, runs the step, and prints how long it took. */

@@ -7,6 +7,7 @@ export class QuickstartFailed extends Schema.TaggedError<QuickstartFailed>()("Qu
   message: Schema.String,
 }) {}
 
+/** The path of the checkout. */
 export const root = new URL("../..", import.meta.url).pathname
 
 /** Time for the server to end before it is killed. */

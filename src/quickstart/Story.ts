@@ -7,6 +7,7 @@ import type { Client } from "../api/parts/Client.ts"
 import { cyan, dim, excerpt, green, red, printText, printLine, step } from "./Output.ts"
 import { QuickstartFailed, root } from "./ServerProcess.ts"
 
+/** The longest wait for the documents. */
 const INGESTION_SECONDS = 60
 const EXCERPT_LENGTH = 160
 const NAME_WIDTH = 14
@@ -19,6 +20,7 @@ export const ownQuestion = "How do several customers share one server?"
 
 interface Question {
   readonly text: string
+  /** A phrase that the answer must contain. */
   readonly phrase: string
   /** The name of a document that must be among the answer's sources. */
   readonly source: string

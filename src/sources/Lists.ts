@@ -23,11 +23,13 @@ const PIECE = 64 * 1024
 const NESTING_MAX = 32
 const ADDRESS_MAX_LENGTH = 4_000
 
+/** What a list names, as it is written there. */
 interface Named {
   readonly pages: Array<string>
   readonly lists: Array<string>
 }
 
+/** The lists of a source cannot be read. */
 export class ListsUnreadable extends Schema.TaggedError<ListsUnreadable>()("ListsUnreadable", {
   error: SourceRunError,
 }) {}

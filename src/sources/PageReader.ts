@@ -22,13 +22,16 @@ const LINKS_AT_ONCE = 200
 /** Paths to which pages redirect that ask for a password. */
 const LOGIN = /\/(?:log-?in|sign-?in|sso|oauth2?)(?:[/.]|$)/i
 
+/** What a run needs of its job. */
 export interface Progress {
   readonly requests: Requests
+  /** Called after each page. */
   readonly show: () => void
   /** Wakes the ingestion, because a document was queued. */
   readonly published: Effect.Effect<void>
 }
 
+/** What is stored of a page beside its text. */
 interface About {
   readonly name: string
   readonly format: Format

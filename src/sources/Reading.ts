@@ -90,6 +90,7 @@ export const pageName = (title: string, address: string): string => {
   return name.replaceAll(/[/\\]/g, "-")
 }
 
+/** A page as the Markdown that is stored. */
 export const markdownOf = (title: string, blocks: ReadonlyArray<string>): Uint8Array =>
   Buffer.from([...(title === "" ? [] : [`# ${title}`]), ...blocks].join("\n\n"))
 

@@ -19,12 +19,14 @@ export interface ReadPage {
 /** What an attempt at a run knows. All of it can be found out again from the rows of the pages. */
 export class RunState {
   readonly isWebsite: boolean
+  /** The addresses of the source. */
   readonly starts: ReadonlyArray<string>
   readonly traps = new Traps()
   /** Pages that wait until the blocks that repeat on them are known. */
   readonly sample: Array<ReadPage> = []
   /** The redirects that have led to an address. */
   readonly hops = new Map<string, number>()
+  /** The most rows of pages. */
   readonly pagesMax: number
   readonly tooMany: string
   documents = 0

@@ -9,6 +9,7 @@ export interface SourcesSettings {
   readonly renderer: RendererSettings
 }
 
+/** What reads the pages of sources, and previews them. */
 export const layer = ({ crawler, renderer }: SourcesSettings) =>
   Layer.mergeAll(Crawl.layer.pipe(Layer.provide(Renderer.layer(renderer))), SourcePreviews.layer).pipe(
     Layer.provideMerge(PoliteFetch.layer(crawler)),

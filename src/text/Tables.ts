@@ -25,6 +25,7 @@ export interface Table {
 
 /** Whether a block, on one line, is a row of a table. */
 export const isRow = (block: string): boolean => block.startsWith("|")
+/** Whether a block is the rule below the header of a table. */
 const isRule = (block: string | undefined): boolean =>
   block !== undefined && /^\|?[\s:-]+\|[\s|:-]*$/.test(block) && block.includes("-")
 

@@ -74,6 +74,7 @@ export interface GroupedTopic {
 /** How the embedding model compares; undefined where it compares no meanings. */
 export type VectorScale = { readonly model: string; readonly unrelatedCosine: number } | undefined
 
+/** The topics of a chatbot while questions are added to them. */
 export class Grouping {
   /** The topics that got a question since `takeChanges`. */
   private changed = new Set<GroupedTopic>()

@@ -9,6 +9,7 @@ import { sentencesOf } from "../../text/Sentences.ts"
  * Takes a reply apart into its sentences, and leaves out those that claim nothing about the subject of the documents.
  */
 
+/** A sentence of a reply that claims something. */
 export interface Claim {
   /** Without the marks of Markdown. */
   readonly text: BoundedText
@@ -41,6 +42,7 @@ export const piecesOf = (reply: string): ReadonlyArray<{ readonly text: string; 
   return pieces
 }
 
+/** The claims in a piece of a reply in a language. */
 export const claimsIn = (
   { start: from, text }: { readonly text: string; readonly start: number },
   language: SpokenLanguage,

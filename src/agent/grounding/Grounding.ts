@@ -7,6 +7,7 @@ import { check, type Verdict } from "./Check.ts"
 import { type Claim, claimsIn, piecesOf } from "./Claims.ts"
 import { Evidence } from "./Evidence.ts"
 
+/** What a model was given for a reply. */
 export interface Given {
   /** Passages and results of tools. */
   readonly texts: ReadonlyArray<string>
@@ -46,6 +47,7 @@ export const checkReply = Effect.fnUntraced(function* (reply: string, { said, te
   return yield* inTurns(claims, (claim): Checked => ({ claim, verdict: verdictOf(claim) }), 1)
 })
 
+/** A claim that is not supported, with its place. */
 export const unsupportedOf = (reply: string, { end, start }: Claim, verdict: Verdict): Unsupported => ({
   sentence: reply.slice(start, end),
   start,

@@ -91,6 +91,7 @@ const decided = Effect.fnUntraced(function* (
   })
 })
 
+/** The remark with which an answer is made once more. */
 const remarkOn = (unsupported: ReadonlyArray<Unsupported>): string =>
   [
     "<remark>",

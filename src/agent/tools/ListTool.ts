@@ -12,6 +12,7 @@ const TITLE_MAX_LENGTH = 200
 
 const decodeInput = Schema.decodeUnknownEffect(Schema.Struct({}), { onExcessProperty: "error" })
 
+/** The tool by which a model learns what documents its chatbot has. */
 export const listTool = (documents: ListDocuments): AgentTool => ({
   ...listDocuments,
   run: (input) =>

@@ -10,6 +10,7 @@ export type Search = (query: string) => Effect.Effect<ReadonlyArray<Passage>, Un
 
 const decodeSearchInput = Schema.decodeUnknownEffect(SearchInput, { onExcessProperty: "error" })
 
+/** The tool by which a model searches the knowledge base of its chatbot. */
 export const searchTool = (search: Search, limits: ToolSizes): AgentTool => ({
   ...searchKnowledgeBase,
   run: (input) =>
@@ -36,6 +37,7 @@ export const passagesJson = (passages: ReadonlyArray<Passage>, limits: ToolSizes
   return found
 }
 
+/** A passage as models see it. */
 export const passageJson = ({
   chunk,
   content,

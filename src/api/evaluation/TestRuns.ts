@@ -87,6 +87,7 @@ const listTestResults = HttpApiEndpoint.get("listTestResults", `${runPath}/resul
     ),
   )
 
+/** The endpoints of runs of a chatbot's tests. */
 export class TestRunsApi extends HttpApiGroup.make("testRuns")
   .add(startTestRun, listTestRuns, getTestRun, stopTestRun, listTestResults)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })

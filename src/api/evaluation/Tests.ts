@@ -195,6 +195,7 @@ const updateTestPlan = HttpApiEndpoint.patch("updateTestPlan", planPath, {
     }),
   )
 
+/** The endpoints that manage the tests of a chatbot. */
 export class TestsApi extends HttpApiGroup.make("tests")
   .add(
     createTest,

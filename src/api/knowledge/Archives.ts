@@ -27,6 +27,7 @@ export const exportKnowledge = HttpApiEndpoint.get("exportKnowledge", `${base}/e
     ),
   )
 
+/** The multipart form of `importKnowledge`. */
 export const ArchiveForm = Schema.Struct({
   file: FormFile.annotate({ description: "An export of a knowledge base, at most ten times as large as a document." }),
 })

@@ -145,6 +145,7 @@ const removeDocument = HttpApiEndpoint.delete("removeDocument", `${base}/knowled
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(described("Delete a document", "With its text, vectors and file: they are gone when it answers."))
 
+/** The most passages on a page. */
 const PASSAGES_MAX = 100
 
 const passages = HttpApiEndpoint.get("passages", `${base}/knowledge-base/documents/:documentId/passages`, {

@@ -135,6 +135,7 @@ export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatb
     ),
   )
 
+/** The endpoint that suggests what a chatbot's synonyms may need. */
 export const suggestSynonyms = HttpApiEndpoint.get(
   "suggestSynonyms",
   "/api/external/chatbot/:chatbotId/synonyms/suggestions",

@@ -130,6 +130,7 @@ const importQuestions = HttpApiEndpoint.post("importQuestions", `${questionsPath
     ),
   )
 
+/** The endpoints that manage the questions of a source. */
 export class QuestionsApi extends HttpApiGroup.make("questions")
   .add(
     createQuestion,

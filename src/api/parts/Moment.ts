@@ -12,5 +12,6 @@ export const Moment = Schema.DateTimeUtcFromString.check(
   Schema.makeFilter((moment: DateTime.Utc) => isComparable(moment) || "Expected a time from 1970 to 9999", unexpressed),
 )
 
+/** A query parameter that is a moment, such as `2026-11-20T00:00:00Z`. */
 export const momentParameter = (description: string) =>
   Schema.optionalKey(Moment.pipe(Schema.annotateEncoded({ format: "date-time", description })))

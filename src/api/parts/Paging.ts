@@ -69,6 +69,7 @@ export const cursorQuery = {
   cursor: Schema.optionalKey(Cursor),
 }
 
+/** The decoded query of a list that is paged by cursor. */
 export interface CursorQuery {
   readonly limit?: number
   readonly cursor?: Place

@@ -109,6 +109,7 @@ export type TestInput = typeof TestInput.Type
 export const TestPatch = Schema.Struct(Struct.map(fields, Schema.optionalKey))
 export type TestPatch = typeof TestPatch.Type
 
+/** A test as the API shows it. */
 export const ChatbotTest = Schema.Struct({
   id: TestId,
   chatbot_id: ChatbotId,

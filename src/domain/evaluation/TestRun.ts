@@ -21,6 +21,7 @@ export const TestTier = Schema.Literals(["search", "model"]).annotate({
 })
 export type TestTier = typeof TestTier.Type
 
+/** How the tests of a chatbot are run. */
 export const TestPlan = Schema.Struct({
   on_change: Schema.Boolean.annotate({
     description:
@@ -93,12 +94,14 @@ export const TestRun = Schema.Struct({
 }).annotate({ identifier: "TestRun" })
 export type TestRun = typeof TestRun.Type
 
+/** The fields of a new run. */
 export const TestRunInput = Schema.Struct({
   tier: Schema.optionalKey(TestTier),
   tags: Schema.optionalKey(Tags),
 })
 export type TestRunInput = typeof TestRunInput.Type
 
+/** Whether an expectation is met. */
 const FindCheck = Schema.Struct({
   expected: FindExpectation,
   passed: Schema.Boolean,

@@ -60,6 +60,7 @@ export const Document = Schema.Struct({
 })
 export type Document = typeof Document.Type
 
+/** A passage of a document, as searches find it. */
 export const DocumentPassage = Schema.Struct({
   chunk: Schema.Int.annotate({ description: "Its number in the document, from 1." }),
   page: Schema.NullOr(Schema.Int).annotate({ description: "Page on which it begins; null where there are none." }),

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 
+/** A document format that Parley can read. */
 export const Format = Schema.Literals([
   ...(["md", "txt", "html", "csv", "json", "pdf", "docx", "pptx", "xlsx"] as const),
   ...(["epub", "odt", "ods", "odp", "rtf", "xls", "eml", "msg", "ipynb", "xml", "srt", "vtt"] as const),

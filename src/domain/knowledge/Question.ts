@@ -34,6 +34,7 @@ const Answer = textBetween(1, ANSWER_MAX_LENGTH).check(
   Schema.makeFilter((text: string) => text.trim() !== "" || "Expected a text that is not blank", unexpressed),
 )
 
+/** The fields of a new question. */
 export const QuestionInput = Schema.Struct({
   question: Asked.annotate({ examples: ["How do I reset my password?"] }),
   variants: Schema.optionalKey(
@@ -54,6 +55,7 @@ export type Pair = Required<QuestionInput>
 export const QuestionPatch = QuestionInput.mapFields(Struct.map(Schema.optionalKey))
 export type QuestionPatch = typeof QuestionPatch.Type
 
+/** A question as the API shows it. */
 export const Question = Schema.Struct({
   id: QuestionId,
   source_id: SourceId,
@@ -80,6 +82,7 @@ export const Question = Schema.Struct({
 })
 export type Question = typeof Question.Type
 
+/** A row of a file that an import has not taken. */
 const RefusedRow = Schema.Struct({
   row: Schema.Int.annotate({ description: "Its number in the file, whose first row is the header." }),
   reason: Schema.String,

@@ -10,6 +10,7 @@ import { SourceRun } from "./SourceRun.ts"
  * Sources: where a chatbot's knowledge lives, other than in uploaded files.
  */
 
+/** The most sources of one chatbot. */
 export const SOURCES_MAX = 100
 /** The most pages of a source, and how many there may be where the source does not say. */
 export const PAGES_MAX = 50_000
@@ -71,6 +72,7 @@ const optional = {
   }),
 }
 
+/** The fields of a new source. */
 export const SourceInput = Schema.Struct({
   kind: SourceKind.annotate({
     description:
@@ -96,6 +98,7 @@ export const SourceConfig = Schema.Struct({
 })
 export type SourceConfig = typeof SourceConfig.Type
 
+/** A source as the API shows it. */
 export const Source = Schema.Struct({
   id: SourceId,
   chatbot_id: ChatbotId,

@@ -17,6 +17,7 @@ const unseen = <A>() =>
 
 const encoded = (schema: Schema.Top) => Schema.toEncoded(schema).ast
 
+/** A list of `minimum` to `maximum` elements. */
 export const boundedList = <S extends Schema.Top>(
   element: S,
   { minimum = 0, maximum }: { readonly minimum?: number; readonly maximum: number },

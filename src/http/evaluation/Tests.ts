@@ -15,6 +15,7 @@ import { paged } from "../Listing.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 
 const testChange = changes(ChatbotTest, TestPatch, ["expectations"])
+/** The content types and names of exported files. */
 const files = {
   csv: { contentType: "text/csv; charset=utf-8", name: "tests.csv" },
   jsonl: { contentType: "application/jsonl", name: "tests.jsonl" },

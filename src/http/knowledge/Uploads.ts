@@ -8,6 +8,7 @@ import { FILES_MAX_COUNT, Uploads } from "../../services/knowledge/Uploads.ts"
 import { UploadWaits, waitOf } from "./UploadWait.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 
+/** The handler of `POST /api/embedfiles`. */
 export const uploadHandler = Effect.gen(function* () {
   const uploads = yield* Uploads
   const forms = yield* ReceivedForms

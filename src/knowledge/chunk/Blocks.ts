@@ -66,6 +66,7 @@ const blockAt = (
   return { kind: isTable ? "table" : "text", to }
 }
 
+/** The blocks of a Markdown-like text. */
 export const blocksOf = (text: string): ReadonlyArray<Block> => {
   const lines = linesOf(text, 0, text.length)
   const blocks: Array<Block> = []

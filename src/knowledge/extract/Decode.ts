@@ -40,6 +40,7 @@ const common = ["windows-1252", "windows-1251", "windows-1250"]
 
 const rank = (label: string) => (common.includes(label) ? common.indexOf(label) : common.length)
 
+/** The encodings that the bytes suggest, most likely first. */
 const likelyEncodings = (bytes: Uint8Array): ReadonlyArray<string> => {
   const first = bytes.findIndex((byte) => byte >= 0x80)
   const start = Math.max(first - SAMPLE_LEAD_BYTES, 0)

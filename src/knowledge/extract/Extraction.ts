@@ -6,6 +6,7 @@ import { OCR_COMMAND } from "../../system/Variables.ts"
  * another process, which should start without loading what reading a document does not need.
  */
 
+/** A file to read. */
 export interface Source {
   readonly format: Format
   /** The file's name as uploaded. It is shown as a title, and never used as a path. */
@@ -49,9 +50,11 @@ export interface SplitText {
   readonly passages: ReadonlyArray<Passage>
 }
 
+/** A web page as it was fetched. */
 export interface PageSource {
   /** The address of the page after redirects. */
   readonly url: string
+  /** The value of the header `Content-Type`, or an empty string. */
   readonly contentType: string
   readonly bytes: Uint8Array
 }
@@ -70,6 +73,7 @@ export interface PageText {
   readonly canonical?: string | undefined
   /** Whether the page asks not to be kept. */
   readonly noindex: boolean
+  /** Whether the page asks not to follow any of its links. */
   readonly nofollow: boolean
   /** The page that replaces this one within seconds. */
   readonly refresh?: string | undefined
@@ -137,6 +141,7 @@ export type Recognize = (image: Uint8Array, place: ImagePlace) => Promise<string
 /** The most pages of a document whose images are recognized, which takes about a quarter of an hour. */
 export const SCANNED_PAGES_MAX = 500
 
+/** The largest image of a page. */
 export const IMAGE_MAX_BYTES = 64 * 1024 * 1024
 
 /**

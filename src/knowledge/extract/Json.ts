@@ -54,6 +54,7 @@ export class Lines {
   }
 }
 
+/** Writes a value as lines. */
 class Outline extends Lines {
   /** Writes a member as `path: value` lines, with longer paths for the members within it. */
   member(path: string, value: Schema.Json): void {

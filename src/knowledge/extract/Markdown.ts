@@ -8,6 +8,7 @@ const setextRule = /^ {0,3}(=+|-+)[ \t]*$/
 /** Matches lines that cannot be the text of a heading that the next line underlines. */
 const notHeadingText = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d+[.)]\s))|^\s*$/
 
+/** Splits off the YAML front matter. */
 const splitFrontMatter = (text: string): { readonly matter: string; readonly body: string } => {
   const match = /^---[ \t]*\n([\s\S]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(text)
   if (match?.[1] === undefined) return { matter: "", body: text }

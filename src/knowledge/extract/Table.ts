@@ -24,6 +24,7 @@ export const markdownTable = (rows: ReadonlyArray<ReadonlyArray<string>>): strin
 
 export type Row = ReadonlyArray<string>
 
+/** The rows of a table by their part in it. */
 export interface TableParts {
   /** The lines above the header: the texts of rows that hold nothing but a title. */
   readonly titles: ReadonlyArray<string>

@@ -9,6 +9,7 @@ const proseNames = new Set("p para paragraph simpara l line text li".split(" "))
 const headingNames = new Set("title head heading caption".split(" "))
 /** The heading of an element is among so many of its first children. */
 const HEADING_WITHIN = 3
+/** Characters of a longer text are no heading. */
 const MAX_HEADING_CHARACTERS = 200
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1)
@@ -28,6 +29,7 @@ const headingElement = (element: XmlElement): XmlElement | undefined =>
 /** Attributes that say how to read the file, and nothing to people. */
 const TECHNICAL = /^xmlns\b|^xsi:|^xml:/
 
+/** Writes elements as lines and paragraphs. */
 class Outline extends Lines {
   title: string | undefined
 

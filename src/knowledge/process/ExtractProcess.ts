@@ -32,10 +32,12 @@ interface SentImage extends ImagePlace {
   readonly image: Uint8Array<ArrayBuffer>
 }
 
+/** Recognizes the text in an image of the document that is read. */
 type Recognizer<E> = (image: Uint8Array<ArrayBuffer>, place: ImagePlace) => Effect.Effect<string, E>
 
 const SCRIPT = new URL("./ExtractMain.ts", import.meta.url).pathname
 
+/** The longest frame of passages. */
 const MAX_HEAD_BYTES = 8 * 1024 * 1024
 /** The most characters of JSON for each character of text: passages repeat headings, and JSON escapes characters. */
 const PASSAGE_CHARACTERS_RATIO = 4
@@ -92,6 +94,7 @@ const spawn = (sandbox: Sandbox) =>
 
 /** A process that reads documents, one after the other. */
 export class ExtractProcess {
+  /** The number of documents that were sent to the process. */
   requests = 0
   private readonly child: ReturnType<typeof spawn>
   private readonly replies: FrameReader
@@ -128,6 +131,7 @@ export class ExtractProcess {
     return killTree(this.child)
   }
 
+  /** The resources that the process uses. */
   get usage(): Effect.Effect<ProcessUsage> {
     return usageOf(this.child.pid)
   }

@@ -39,6 +39,7 @@ export const frameStart = (head: unknown, bodyBytes: number): Uint8Array => {
   return start
 }
 
+/** Reads frames from a stream of bytes, one after the other. */
 export class FrameReader {
   private readonly source: AsyncIterator<Uint8Array>
   private readonly limits: FrameLimits

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 
+/** Resources that a process on this machine uses. */
 export interface ProcessUsage {
   /** Resident memory in bytes. */
   readonly bytes: number

@@ -89,6 +89,7 @@ export const sandboxesOn = ({ isRoot, platform, which }: SandboxSystem): Readonl
   ]
 }
 
+/** Describes what a sandbox takes from a process, in words. */
 export const describe = ({ changesUser, isStrict, name }: Sandbox): string => {
   if (name === noSandbox.name) return "confined by nothing"
   const hidden = isStrict ? ["no network", "no other processes", "no files but the program's"] : []

@@ -15,6 +15,7 @@ const JOINTS: { readonly [Name in Language]?: ReadonlyArray<string> } = {
   swedish: ["", "s", "e", "a", "o", "ar"],
 }
 
+/** The least length of the stem of a part. */
 const LEAST_PART = 4
 /** The longest compound that is taken apart. Each further letter is another place for a joint. */
 const LONGEST = 40

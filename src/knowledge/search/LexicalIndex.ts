@@ -12,6 +12,7 @@ import { type Calibration, similarityAmong, similarityIn } from "./Similarity.ts
 import { type Scored, TopScores } from "./TopScores.ts"
 import { DEFAULT_WEIGHTS, type LexicalWeights } from "./Weights.ts"
 
+/** A chunk that contains words of the question. */
 export interface LexicalMatch {
   readonly chunkId: ChunkId
   /** The BM25 score with that of phrases. It is comparable within one search only. */

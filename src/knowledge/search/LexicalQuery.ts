@@ -61,6 +61,7 @@ export type LexicalQuery = ReadonlyArray<QueryWord>
  */
 export const isShort = (query: LexicalQuery): boolean => query.length <= 2
 
+/** The words of a question as one language stems them. */
 export interface StemmedWords {
   /** The terms of each word, in order; none for a stop word. */
   readonly stems: ReadonlyArray<ReadonlyArray<Term>>

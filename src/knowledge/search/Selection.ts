@@ -69,6 +69,7 @@ export const select = (
   }
 }
 
+/** The scores of the sampled chunks, in ascending order. */
 const scoresOf = (words: ReadonlyArray<Word>, sample: Sample): Float64Array => {
   const scores = new Float64Array(sample.size)
   for (const { weight, sampled } of words) {

@@ -31,6 +31,7 @@ export interface Calibration {
   readonly mostLift: number
 }
 
+/** The constants that the server uses. */
 export const DEFAULT_CALIBRATION: Calibration = {
   chance: 0.155,
   longQuestion: 5,

@@ -22,6 +22,7 @@ export interface Entry {
 
 /** A segment that is being built on another thread. */
 interface PendingSegment {
+  /** The memory that it will take. */
   readonly bytes: number
   /** Waits for it; none where searches wait no longer, and where it could not be built. */
   readonly segment: Effect.Effect<Option.Option<Segment>>
@@ -30,6 +31,7 @@ interface PendingSegment {
 /** The approximate memory of one of the revisions of an entry. */
 const REVISION_BYTES = 120
 
+/** The place of one chatbot in the cache. */
 export class Slot {
   readonly key: string
   /** Only one fiber at a time brings the entry up to date; the others wait, and then use the entry. */

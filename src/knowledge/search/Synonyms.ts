@@ -27,6 +27,7 @@ const WORD_BYTES = 400
 
 const keyOf = ({ stem: { terms }, word }: StemmedWord): string => (terms.length === 0 ? word : terms.join(","))
 
+/** The synonyms of a chatbot in the languages of its passages. */
 export class Synonyms {
   readonly source: SynonymGroups
   readonly bytes: number

@@ -1,3 +1,4 @@
+/** An item by its number, with its score. */
 export interface Scored {
   readonly index: number
   readonly score: number

@@ -1,3 +1,4 @@
+/** The parameters of the lexical score. */
 export interface LexicalWeights {
   /** BM25's k1: the higher, the more repetitions of a word increase the score. */
   readonly k1: number

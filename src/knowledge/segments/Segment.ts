@@ -22,6 +22,7 @@ export interface SegmentDocument {
  */
 export interface Segment {
   readonly documents: ReadonlyArray<SegmentDocument>
+  /** The number of chunks in each language. */
   readonly languages: ReadonlyMap<Language, number>
   readonly size: number
   /** The UUIDs of the chunks, of sixteen bytes each. */

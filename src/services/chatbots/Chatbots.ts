@@ -103,6 +103,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
       )
     }
 
+    /** Applies a patch to a row. */
     const changed = (row: Storage.ChatbotRow) =>
       Effect.fnUntraced(function* ({
         personality_config = {},

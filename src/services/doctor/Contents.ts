@@ -208,6 +208,7 @@ export const webhooksCheck = Effect.gen(function* () {
   return findings
 }).pipe(Effect.withSpan("Doctor.webhooks"))
 
+/** Reports the keys that secrets are encrypted with. */
 export const secretsCheck = Effect.gen(function* () {
   const { key, states } = yield* ToolHeaders
   return (yield* states).map((headers) => ofHeaders(headers, key))

@@ -13,6 +13,7 @@ import { count, note, ok, wrong } from "./Check.ts"
  */
 
 export interface DatabaseSettings {
+  /** The directory of the embedded database, in the data directory. */
   readonly directory: string
   /** The URL of the Postgres server; undefined for the embedded database, which has neither clock nor connections. */
   readonly url: Redacted.Redacted | undefined

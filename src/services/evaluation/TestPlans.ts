@@ -8,6 +8,7 @@ import { Models } from "../../models/Models.ts"
 import * as Storage from "../../storage/evaluation/TestPlans.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
 
+/** Manages how the tests of chatbots are run. */
 export class TestPlans extends Context.Service<TestPlans>()("parley/services/evaluation/TestPlans", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.TestPlans

@@ -39,6 +39,7 @@ export class Tests extends Context.Service<Tests>()("parley/services/evaluation/
     const withinShare = (yield* Shares).within("uploads")
     const newId = Effect.map(random.uuidV7(), (id) => TestId.make(id))
 
+    /** The tests of a chatbot, oldest first. */
     const all = (chatbot: ChatbotId) =>
       Stream.paginate<Place | undefined, Storage.TestRow, Unavailable, CurrentOrganization>(undefined, (after) =>
         Effect.map(storage.after(chatbot, { after, limit: TOGETHER }), ({ items, next }) => [

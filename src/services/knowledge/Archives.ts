@@ -94,6 +94,7 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
       )
     })
 
+    /** Makes an import of an archive, with what it has done so far. */
     const makeImport = Effect.fnUntraced(function* (chatbot: ChatbotId, { bytesOf, read }: Archive, fileLimit: number) {
       const known = new Map((yield* sources.list(chatbot)).map((source) => [identityOf(inputOf(source)), source.id]))
       const sourceIds = new Map<string, SourceId>()

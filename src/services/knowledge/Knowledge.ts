@@ -123,6 +123,7 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
         return mostAsked(Array.fromIterable(found.values()), SUGGESTIONS_MAX)
       }, withinShare),
 
+      /** Deletes a document, or all documents of the chatbot. */
       remove: Effect.fn("Knowledge.remove")(function* (chatbot: ChatbotId, id: DocumentId | "all") {
         yield* chatbots.get(chatbot)
         yield* documents.remove(chatbot, id)
@@ -140,6 +141,7 @@ export class Knowledge extends Context.Service<Knowledge>()("parley/services/kno
         return yield* documents.list(chatbot, page, status)
       }),
 
+      /** Queues a failed document for ingestion again. */
       retry: Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>
         Effect.tap(documents.retry(chatbot, id), () => afterCommit.run(ingestion.nudge)),
       ),

@@ -31,6 +31,7 @@ import * as Storage from "../../storage/sources/Sources.ts"
 import { AfterCommit } from "../../storage/sql/AfterCommit.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
 
+/** What somebody wants of a run. */
 interface RunInput {
   readonly only?: PageOutcome | null
   readonly confirm?: boolean
@@ -76,6 +77,7 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
       )
     })
 
+    /** Stores a text as the file of its document. */
     const store = Effect.fnUntraced(function* ({ name, text }: Storage.SourceContent) {
       const written = text ?? ""
       const bytes = Buffer.from(/^\s*# /.test(written) ? written : `# ${name}\n\n${written}`)
@@ -119,6 +121,7 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
         return yield* previews.preview(kind, content)
       }, withinShare),
 
+      /** Lists the sources of a chatbot, oldest first. */
       list: (chatbot: ChatbotId) => Effect.andThen(chatbots.get(chatbot), storage.list(chatbot)),
 
       get: storage.get,

@@ -77,6 +77,7 @@ export class PersonSessions extends Context.Service<PersonSessions>()("parley/se
             ),
       ),
 
+      /** Ends one of the caller's own sessions. */
       endOwn: (id: string) =>
         Caller.use(({ person }) => (person === undefined ? noSession : Effect.asVoid(storage.remove(person.id, id)))),
     }

@@ -79,6 +79,7 @@ export class SignIns extends Context.Service<SignIns>()("parley/services/people/
           }),
         ),
 
+      /** Signs somebody in by the answer of a passkey. */
       endPasskey: (
         page: RelyingParty,
         secret: string | undefined,

@@ -15,6 +15,7 @@ import { wordsOf } from "../../text/UnicodeWords.ts"
 import { isPersonal } from "../../topics/QuestionTerms.ts"
 import { hasSuggestedLength, publicQuestion, typicalFirst } from "../../topics/Typical.ts"
 
+/** A list of topics: days, conditions and a page. */
 interface ListRequest {
   readonly from?: string | undefined
   readonly to?: string | undefined
@@ -55,6 +56,7 @@ export class Topics extends Context.Service<Topics>()("parley/services/topics/To
       return { from: begin, to: last }
     })
 
+    /** Adds to topics their weeks and examples. */
     const complete = Effect.fnUntraced(function* (
       topics: ReadonlyArray<Storage.CountedTopic>,
       onlyGaps: boolean,

@@ -15,6 +15,7 @@ export interface BackupSize {
 }
 
 const LatestBackup = Schema.Struct({ age_seconds: Schema.Finite, files: Schema.Finite, bytes: Schema.Finite })
+/** The last finished backup. */
 export type LatestBackup = typeof LatestBackup.Type
 
 const decodeLatest = decodeRows(LatestBackup)
@@ -47,10 +48,12 @@ export class Backups extends Context.Service<Backups>()("parley/storage/backup/B
           where id = ${id} and holds_until is not null`
       }, withoutSqlErrors),
 
+      /** Ends a backup that was not finished. */
       abandon: Effect.fnUntraced(function* (id: string) {
         yield* sql`delete from backups where id = ${id} and finished_at is null`
       }, withoutSqlErrors),
 
+      /** Ends a backup that is complete, and remembers it. */
       finish: Effect.fnUntraced(function* (id: string, { bytes, files, rows }: BackupSize) {
         yield* sql`update backups set holds_until = null, finished_at = clock_timestamp(),
           rows = ${rows}, files = ${files}, bytes = ${bytes} where id = ${id}`
@@ -58,6 +61,7 @@ export class Backups extends Context.Service<Backups>()("parley/storage/backup/B
           and (holds_until is null or holds_until < now())`
       }, withoutSqlErrors),
 
+      /** Finds the last backup that was finished. */
       latest: decodeLatest(sql`
         select extract(epoch from now() - finished_at)::float8 as age_seconds, files::float8 as files,
           bytes::float8 as bytes

@@ -17,6 +17,7 @@ const decodeSequences = decodeRows(Schema.Struct({ name: Schema.String, last: Sc
 
 const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
 
+/** Reads the tables of the schema `public`, by name. */
 export const readTables = (sql: SqlClient.SqlClient) =>
   Effect.map(
     decodeTables(sql`

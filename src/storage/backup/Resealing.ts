@@ -9,6 +9,7 @@ import { providerSecretPlace } from "../people/SignInProviders.ts"
 import { webhookSecretPlace } from "../webhooks/WebhookSecrets.ts"
 import { identitySecretPlace } from "../widget/IdentitySecrets.ts"
 
+/** A row with an encrypted secret. */
 const SealedRow = Schema.Struct({
   id: Schema.String,
   organization_id: Schema.String,

@@ -18,11 +18,13 @@ import { blobColumns, tableRules } from "./Tables.ts"
 /** The SQLSTATE of a row that violates a unique index. */
 const UNIQUE_VIOLATION = "23505"
 
+/** The rows of a table of a backup. */
 export interface RestoredTable<E, R> {
   readonly name: string
   readonly pages: Stream.Stream<ReadonlyArray<string>, E, R>
 }
 
+/** Ids and salt for the import of an organization. */
 export interface Import {
   /** The id in the export. */
   readonly from: OrganizationId
@@ -32,6 +34,7 @@ export interface Import {
   readonly salt: string
 }
 
+/** Writes the rows of backups into the database. */
 export class Restoration extends Context.Service<Restoration>()("parley/storage/backup/Restoration", {
   make: Effect.gen(function* () {
     const sql = yield* SystemSql
@@ -50,6 +53,7 @@ export class Restoration extends Context.Service<Restoration>()("parley/storage/
 
     const begin = sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
 
+    /** Writes the rows of a table. */
     const write = <E, R>(
       table: CatalogTable,
       { name, pages }: RestoredTable<E, R>,

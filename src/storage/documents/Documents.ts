@@ -89,6 +89,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
          source_id, url, created_at, updated_at`,
     )
 
+    /** Reads a row and locks it. */
     const lock = (chatbot: ChatbotId, id: DocumentId) =>
       CurrentOrganization.use((organization) =>
         first(

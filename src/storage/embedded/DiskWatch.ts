@@ -8,6 +8,7 @@ const LOOK_EVERY = Duration.millis(500)
 const FIRST_LOOK = Duration.seconds(5)
 
 export interface DiskWatchSettings {
+  /** The database directory, for the log. */
   readonly directory: string
   /** The free bytes of the disk; undefined when the file system does not say. */
   readonly free: Effect.Effect<number | undefined>

@@ -7,6 +7,7 @@ import { NodeFS } from "@electric-sql/pglite/nodefs"
  * acknowledged commits. With `DURABLE_START_PARAMETERS`, each commit costs one call.
  */
 export class DurableFiles extends NodeFS {
+  /** The number of calls of `fsync`. */
   syncs = 0
 
   override async init(...[engine, options]: Parameters<NodeFS["init"]>): ReturnType<NodeFS["init"]> {

@@ -15,6 +15,7 @@ export interface EmbeddedSettings {
   readonly mustExist?: boolean
 }
 
+/** The open engine. */
 export interface Embedded {
   readonly wire: Wire
   /** Fails when the engine ends by itself; from then on, every statement fails too. */

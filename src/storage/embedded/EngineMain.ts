@@ -8,6 +8,7 @@ import { vector } from "@electric-sql/pglite-pgvector"
 import { answerTo } from "./Answer.ts"
 import { DURABLE_START_PARAMETERS, DurableFiles } from "./DurableFiles.ts"
 
+/** A request of the server to the engine's thread. */
 export type EngineRequest =
   /** Opens the cluster in a directory. It is the first request; `module` is the engine's WebAssembly. */
   | { readonly kind: "open"; readonly directory: string; readonly module: WebAssembly.Module }

@@ -43,6 +43,7 @@ export class Wire {
     return connection
   }
 
+  /** Returns the milliseconds for which the engine has been idle. */
   idleMillis(): number {
     return performance.now() - this.lastUsedMillis
   }

@@ -22,6 +22,7 @@ import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { asynchronousCommit, json, texts, uuids } from "../sql/SqlValues.ts"
 import { pruneTestRuns } from "./TestRuns.ts"
 
+/** An attempt to run the tests of a chatbot. */
 export const TestJob = Schema.Struct({
   ...Job.fields,
   chatbot_id: ChatbotId,
@@ -35,6 +36,7 @@ const BegunRun = Schema.Struct({
   tier: TestTier,
   tags: Schema.Array(Schema.String),
   tokens_used: Schema.Finite,
+  /** The fields of the chatbot's plan that are stored. */
   plan: TestPlan.mapFields(Struct.map(Schema.optionalKey)),
   /** The key that has started it, and the budgets of that key and of the organization. */
   api_key_id: Schema.NullOr(ApiKeyId),
@@ -278,6 +280,7 @@ export class TestQueue extends Context.Service<TestQueue>()("parley/storage/eval
       /** Ends a run and its job, and queues the next one. Returns false when the lease is lost. */
       end: (job: TestJob, end: TestRunEnd) => withoutSqlErrors(queue.underLease(job, close(job, end))),
 
+      /** Ends the run of a job that is given up. */
       giveUp: (job: TestJob, message: string) =>
         queue
           .underLease(job, close(job, { status: "failed", error: { code: "gave_up", message }, isForgotten: false }))

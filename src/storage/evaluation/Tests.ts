@@ -14,6 +14,7 @@ import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts, uuids } from "../sql/SqlValues.ts"
 
+/** The fields of a test that people write. */
 export type TestContent = Pick<ChatbotTest, "expectations" | "history" | "question" | "tags">
 
 const TestRow = Schema.Struct({
@@ -36,6 +37,7 @@ const decodeWritten = decodeRows(Schema.Struct({ id: TestId, is_new: Schema.Bool
 
 const first = rowOr(new NotFound({ detail: "There is no such test." }))
 const replyTested = new Conflict({ detail: "There is a test of this reply." })
+/** The failure of a test for which the chatbot has no room. */
 export const tooMany = new Conflict({ detail: `A chatbot has at most ${TESTS_MAX.toLocaleString("en")} tests.` })
 
 /** The table `tests`, always within the current organization. */
@@ -161,6 +163,7 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
           )
         }).pipe(committing(sql)),
 
+      /** Deletes a test with its results. */
       remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: TestId) {
         const organization = yield* CurrentOrganization
         const gone = yield* first(

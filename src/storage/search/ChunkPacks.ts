@@ -11,6 +11,7 @@ import { decodeRows } from "../Rows.ts"
 
 /** A chunk as an index is built from it. */
 export interface PackedChunk {
+  /** The sixteen bytes of the id. */
   readonly id: Uint8Array
   readonly documentId: Uint8Array
   readonly revision: number

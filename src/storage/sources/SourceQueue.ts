@@ -48,6 +48,7 @@ export const MISSING: ReadonlyArray<PageOutcome> = ["gone", "excluded", "duplica
 export interface RunEnd {
   readonly status: Exclude<SourceRunStatus, "queued" | "running">
   readonly error: SourceRunError | null
+  /** Pages whose documents the run has deleted. */
   readonly deleted: number
 }
 
@@ -177,6 +178,7 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
           .underLease(job, close(job, { status: "failed", error, deleted: 0 }))
           .pipe(Effect.asVoid, withoutSqlErrors),
 
+      /** Keeps the hashes of the blocks that repeat on the pages of a source. */
       setRepeated: Effect.fnUntraced(function* (job: CrawlJob, hashes: ReadonlyArray<string>) {
         yield* sql`update sources set repeated = ${json(hashes)}
           where id = ${job.source_id} and organization_id = ${job.organization_id}`

@@ -171,6 +171,7 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
         return yield* get(chatbot_id, id)
       }, committing(sql)),
 
+      /** Deletes a source with its documents, runs and questions. */
       remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: SourceId) {
         // A run that is under way writes nothing more without its job.
         yield* sql`delete from source_queue where source_id in (

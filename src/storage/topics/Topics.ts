@@ -39,6 +39,7 @@ export type CountedTopic = typeof CountedTopic.Type
 /** A question that users ask of a topic whose questions are mostly answered. */
 const AskedQuestion = Schema.Struct({
   topic: TopicId,
+  /** The number of the topic's questions. */
   count: Schema.Int,
   session: SessionId,
   question: Schema.String,

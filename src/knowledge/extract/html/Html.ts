@@ -263,4 +263,5 @@ export const htmlText = (
   return { title: titleOf(document), text: Writer.blocksOf(document.children, new SpanBudget()).join("\n\n") }
 }
 
+/** Reads HTML into Markdown. */
 export const html = (bytes: Uint8Array): Draft => htmlText(decodeText(bytes, declaredEncoding(bytes)))

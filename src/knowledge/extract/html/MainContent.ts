@@ -142,6 +142,7 @@ class Attempt {
 const isCluttered = (element: Element, { linked, listed, plain, text }: Facts): boolean =>
   removable.has(element.name) && plain < PROSE_PLAIN && linked > text * MAX_LINKED_SHARE && listed <= text * 0.9
 
+/** Finds the main content of a page. */
 export const mainContent = (document: Document): Content => {
   const [named, unnamed] = [new Attempt(true).find(document), new Attempt(false).find(document)]
   return named.plain < MIN_SHARE * unnamed.plain ? unnamed : named

@@ -87,6 +87,7 @@ export interface Declarations extends Omit<PageFacts, "title" | "needsBrowser" |
   readonly siteName: string
 }
 
+/** Reads what a page declares, in its head and elsewhere. */
 export const declarationsOf = (document: Document, url: string): Declarations => {
   const elements = findAll(({ name }) => interesting.has(name), document.children)
   const base =

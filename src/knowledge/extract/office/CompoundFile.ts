@@ -10,6 +10,7 @@ const MINI_SECTOR_BYTES = 64
 /** Deeper storages, whose paths are longer, are not read. */
 const MAX_PATH_CHARACTERS = 1_000
 
+/** Types of entries of the directory. */
 const STORAGE = 1
 const STREAM = 2
 const ROOT = 5
@@ -58,10 +59,12 @@ export class CompoundFile {
     this.addStreams(directory)
   }
 
+  /** The paths of all streams. */
   get paths(): ReadonlyArray<string> {
     return [...this.streams.keys()]
   }
 
+  /** The content of a stream; `undefined` when there is none of that path. */
   read(path: string): Buffer | undefined {
     const stream = this.streams.get(path)
     if (stream === undefined) return undefined

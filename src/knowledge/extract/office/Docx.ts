@@ -36,6 +36,7 @@ class Pages {
   }
 }
 
+/** Writes a document as Markdown blocks. */
 class DocxWriter {
   readonly blocks: Array<Block> = []
   title: string | undefined

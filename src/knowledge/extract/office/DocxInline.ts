@@ -19,17 +19,20 @@ interface Field {
   readonly textFrom: number | undefined
 }
 
+/** The events of reading a paragraph, in their order. */
 export interface InlineEvents {
   /** A page ends: at a break of Word's last rendering if `isRendered`, else at one that the author made. */
   readonly pageBreak: (isRendered: boolean) => void
   readonly text: () => void
 }
 
+/** Reads the text of one paragraph. */
 export class DocxInline {
   /** The text boxes that are anchored in the paragraph. */
   readonly boxes: Array<XmlElement> = []
   /** The charts and diagrams in the paragraph, as Markdown blocks that follow it. */
   readonly blocks: Array<string> = []
+  /** The notes that the paragraph refers to. */
   readonly notes: Array<{ readonly kind: "w:footnote" | "w:endnote"; readonly id: string }> = []
   private readonly office: OfficePackage
   private readonly path: string

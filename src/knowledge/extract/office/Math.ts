@@ -13,6 +13,7 @@ const part = (element: XmlElement, name: string): string => inside(childOf(eleme
 const property = (element: XmlElement, group: string, name: string): string | undefined =>
   childOf(childOf(element, group), name)?.attributes["m:val"]
 
+/** The parts of a list of expressions or rows. */
 const partsOf = (element: XmlElement, name: string): ReadonlyArray<string> =>
   elementsOf(element)
     .filter((child) => child.name === name)

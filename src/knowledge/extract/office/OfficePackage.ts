@@ -53,11 +53,13 @@ export class OfficePackage {
     for (const name of this.zip.names) this.names.set(name.replaceAll("\\", "/").toLowerCase(), name)
   }
 
+  /** The content of a part; `undefined` when there is none of that name. */
   bytes(part: string): Uint8Array | undefined {
     const name = this.names.get(part.toLowerCase())
     return name === undefined ? undefined : this.zip.read(name)
   }
 
+  /** A part as XML; `undefined` when there is none of that name. */
   part(part: string): XmlElement | undefined {
     const bytes = this.bytes(part)
     return bytes === undefined ? undefined : parseXml(bytes)
@@ -105,6 +107,7 @@ export class OfficePackage {
     return { path, root }
   }
 
+  /** The title in the document's properties. */
   title(): string | undefined {
     const [path] = this.targets("", "core-properties")
     const title = path === undefined ? undefined : childrenOf(this.part(path), "dc:title")[0]

@@ -33,6 +33,7 @@ const isTitle = (placeholder: Placeholder | undefined) =>
 
 const pictureProperties = (picture: XmlElement) => descend(picture, "p:nvPicPr", "p:cNvPr")
 
+/** Writes one slide as Markdown blocks. */
 class SlideWriter {
   readonly blocks: Array<string> = []
   title: string | undefined
@@ -123,6 +124,7 @@ class SlideWriter {
     return written
   }
 
+  /** The text of a paragraph, with its links and formulas. */
   textOfParagraph(paragraph: XmlElement): string {
     return elementsOf(paragraph)
       .map((run) => {
@@ -162,6 +164,7 @@ const markerOf = (paragraph: XmlElement, isList: boolean, counts: Array<number>)
   return isItem ? `${indent}- ` : undefined
 }
 
+/** The speaker's notes of a slide. */
 const notesOf = (office: OfficePackage, slidePath: string): string => {
   const [path] = office.targets(slidePath, "notesSlide")
   if (path === undefined) return ""

@@ -49,6 +49,7 @@ export class Cells {
     this.rows.set(row, line.set(column, text))
   }
 
+  /** Merges cells, from the first to the last. */
   merge(first: Place, last: Place): void {
     this.merged.push([first, last])
   }

@@ -30,6 +30,7 @@ interface Sheet {
   readonly name: string
   readonly isHidden: boolean
   readonly cells: Cells
+  /** The texts of boxes and comments. */
   readonly boxes: Array<string>
 }
 

@@ -1,6 +1,7 @@
 import type { Place } from "./Sheet.ts"
 import { childrenOf, type XmlElement } from "./Xml.ts"
 
+/** The meaning of a number, as the format of its cell shows it. */
 export type NumberKind = "number" | "percent" | "date" | "time" | "date and time"
 
 export interface NumberFormat {

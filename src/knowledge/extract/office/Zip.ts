@@ -3,6 +3,7 @@ import { Unreadable } from "../Extraction.ts"
 
 /** Most files in an archive. A presentation of 1,000 slides has about 5,000. */
 const MAX_ENTRIES = 20_000
+/** Most bytes of one inflated file. */
 const MAX_FILE_BYTES = 128 * 1024 * 1024
 /** Most bytes of all inflated XML files together, and of all files that are read. */
 const MAX_TOTAL_BYTES = 256 * 1024 * 1024

@@ -26,6 +26,7 @@ const objects = new RegExp(`/(?:${named("ObjStm")}|${named("First")})(?![^\\0\\t
 const packed = new RegExp(`/(?:${named("Filter")}|F)(?![^\\0\\t\\n\\f\\r ()<>[\\]{}/%])`)
 const predicted = new RegExp(`/${named("Predictor")}`)
 
+/** Where a stream may begin. */
 const streams = /(?<!end)stream[^\r\n]{0,64}(?:\r\n?|\n)/g
 /** Characters before a stream in which its dictionary is. */
 const DICTIONARY_LENGTH = 2_048

@@ -3,6 +3,7 @@ import { isValue, titledTable } from "../Table.ts"
 import { least, type Line, most, mostCommon } from "./PdfLines.ts"
 import { type Head, headOf, statementOf, withHeadsOnOneLine } from "./PdfStatement.ts"
 
+/** A page of a PDF as lines of text. */
 export interface Page {
   /** The height in points. */
   readonly height: number

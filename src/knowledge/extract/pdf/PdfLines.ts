@@ -96,6 +96,7 @@ const joinRuns = (runs: ReadonlyArray<Run>): string => {
   return text
 }
 
+/** The places of the cells of a line, whose texts are known. */
 const cellsOf = (runs: ReadonlyArray<Run>, texts: ReadonlyArray<string>): ReadonlyArray<Cell> => {
   const groups: Array<Array<Run>> = []
   for (const [index, run] of runs.entries()) {

@@ -29,6 +29,7 @@ const targets = new Map<string, Target>([
   ["fldinst", "instruction"],
 ])
 
+/** The characters that control words stand for. */
 const characters = new Map([
   ["tab", " "],
   ["nestcell", " "],
@@ -58,6 +59,7 @@ interface Group {
   /** Number of characters for older programs that follow a character of Unicode. */
   fallback: number
   isHidden: boolean
+  /** What happens at the end of the group. */
   end?: (() => void) | undefined
 }
 

@@ -2,6 +2,7 @@ import { markdownLink } from "../Link.ts"
 import { titledTable } from "../Table.ts"
 import { oneLine } from "../Text.ts"
 
+/** Collects the text of RTF as blocks of Markdown. */
 export class RtfBlocks {
   /** The level of the paragraph as a heading; 0 for text. */
   heading = 0

@@ -17,6 +17,7 @@ export const testFormats = {
   promptfoo: { head: Promptfoo.head, test: Promptfoo.testOf },
 } satisfies Readonly<Record<string, TestFormat>>
 
+/** Matches the beginning of a configuration of promptfoo in YAML. */
 const YAML = /^(?:description|prompts|providers|tests|defaultTest):|^- /m
 
 /** Reads the tests of a file, whose name or else whose content says its format. */

@@ -8,6 +8,7 @@ import { reasonOf } from "../../Csv.ts"
 export interface TestRow {
   /** The number of its row or line, or of the test, from 1. */
   readonly row: number
+  /** The id of the test that it was exported from. */
   readonly id: string | undefined
   /** The test, or why it is none. */
   readonly test: Result.Result<TestContent, string>
@@ -15,6 +16,7 @@ export interface TestRow {
   readonly leftOut?: ReadonlyArray<string>
 }
 
+/** A test of a stored chatbot, as a file has it. */
 export type ExportedTest = TestContent & { readonly id: string }
 
 const decode = Schema.decodeUnknownResult(TestInput, { onExcessProperty: "error" })

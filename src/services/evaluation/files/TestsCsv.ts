@@ -10,6 +10,7 @@ import { type ExportedTest, type TestRow, testRow } from "./TestRow.ts"
  * something else, such as a text of several lines, is written as JSON.
  */
 
+/** The columns of what the answer must and must not say. */
 const sayColumns: Readonly<Record<string, Omit<SayExpectation, "value">>> = {
   must_say: { kind: "words" },
   must_not_say: { kind: "words", not: true },
@@ -21,6 +22,7 @@ const sayColumns: Readonly<Record<string, Omit<SayExpectation, "value">>> = {
 
 export const columns = ["id", "question", "history", "find", ...Object.keys(sayColumns), "refusal", "tags"]
 
+/** The beginning of a file. */
 export const head = csvHeader(columns)
 
 export const rowOf = (test: ExportedTest): string => csvLine([test.id, ...cellsOf(test)])

@@ -50,6 +50,7 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
     const store = (made: ReadonlyArray<Effect.Success<ReturnType<typeof prepare>>>) =>
       blobs.putAll(made.map(({ bytes, content }) => ({ key: content.blob_key, content: Stream.succeed(bytes) })))
 
+    /** Adds a question, or changes the one that is there. */
     const write = Effect.fnUntraced(function* (
       chatbot: ChatbotId,
       source: SourceId,
@@ -144,6 +145,7 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
         return yield* storage.list(chatbot, source, page, text)
       }),
 
+      /** Deletes a question with its document. */
       remove: Effect.fn("Questions.remove")(function* (chatbot: ChatbotId, source: SourceId, id: QuestionId) {
         yield* storage.remove(chatbot, source, id)
         yield* blobs.collect
@@ -196,6 +198,7 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
   static readonly layer = Layer.effect(this, this.make)
 }
 
+/** What an import did with a row. */
 type RowResult = "added" | "unchanged" | "updated" | RefusedRow
 
 const isSame = (one: Pair, other: Pair): boolean =>

@@ -8,6 +8,7 @@ import * as Csv from "../../Csv.ts"
  * variant.
  */
 
+/** The beginning of a file. */
 export const csvHeader = Csv.csvHeader(["question", "answer", "variants"])
 
 export const csvRow = ({ answer, question, variants }: Pair): string =>
