@@ -65,14 +65,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
     const publicUrl = yield* PublicUrl
     const voices = yield* VoiceServers
 
-    const present = ({
-      avatar_blob,
-      chat_widget_config: _,
-      has_questions: __,
-      suggestions,
-      tool_count: ___,
-      ...row
-    }: Storage.WholeChatbot): Chatbot => ({
+    const present = ({ avatar_blob, suggestions, ...row }: Storage.ShownChatbot): Chatbot => ({
       ...row,
       settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
       created_at: timestamp(row.created_at),
@@ -184,7 +177,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
             chat_widget_config: emptyChatWidget,
           })
         })
-        return present(yield* underSlug(input.slug, input.name, insertAs))
+        return present(Storage.shownOf(yield* underSlug(input.slug, input.name, insertAs)))
       }),
 
       /** Copies a chatbot's configuration, without documents, conversations and API keys; fails like `create`. */
@@ -227,17 +220,19 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
       ) {
         yield* ensureServes(id)
         const row = yield* storage.modify(id, (row) =>
-          Effect.andThen(ensureMatch(row, ifMatch), () => Effect.flatMap(change(present(row)), changed(row))),
+          Effect.andThen(ensureMatch(row, ifMatch), () =>
+            Effect.flatMap(change(present(Storage.shownOf(row))), changed(row)),
+          ),
         )
         yield* blobs.collect
-        return present(row)
+        return present(Storage.shownOf(row))
       }),
 
       /** Makes the blob with this key the chatbot's avatar. The blob of the previous avatar is deleted. */
       setAvatar: Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
         const row = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
         yield* blobs.collect
-        return present(row)
+        return present(Storage.shownOf(row))
       }),
 
       chatWidget: (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf),

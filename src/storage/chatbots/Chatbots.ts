@@ -43,13 +43,24 @@ export const ChatbotRow = Schema.Struct({
 })
 export type ChatbotRow = typeof ChatbotRow.Type
 
-/** A row with all that the API shows. */
-const WholeChatbot = Schema.Struct({
-  ...ChatbotRow.fields,
+/** A chatbot as the API shows it. */
+const ShownChatbot = Schema.Struct({
+  ...Struct.omit(ChatbotRow.fields, ["chat_widget_config", "has_questions", "tool_count"]),
   /** People who have a role for it, or for the organization. Chats do not read them, since there may be many. */
   managers: Chatbot.fields.managers,
 })
+export type ShownChatbot = typeof ShownChatbot.Type
+
+const WholeChatbot = Schema.Struct({ ...ChatbotRow.fields, managers: ShownChatbot.fields.managers })
 export type WholeChatbot = typeof WholeChatbot.Type
+
+/** Leaves out what the API does not show. */
+export const shownOf = ({
+  chat_widget_config: _,
+  has_questions: __,
+  tool_count: ___,
+  ...row
+}: WholeChatbot): ShownChatbot => row
 
 /** The columns that a list of models shows of a chatbot, with its place in the list. */
 export const NamedChatbot = Schema.Struct({
@@ -78,7 +89,8 @@ export const slugTaken = () => new SlugTaken({ detail: "Another chatbot of the o
 
 const decodeChatbot = decodeRowOr(ChatbotRow, chatbotNotFound)
 const decodeWhole = decodeRowOr(WholeChatbot, chatbotNotFound)
-const decodeMany = decodeRows(WholeChatbot)
+const decodeShown = decodeRowOr(ShownChatbot, chatbotNotFound)
+const decodeMany = decodeRows(ShownChatbot)
 const decodeNamed = decodeRows(NamedChatbot)
 const decodeSlugs = decodeRows(Schema.Struct({ slug: Schema.String }))
 
@@ -89,12 +101,8 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
     const auditing = yield* Auditing
     const quotas = yield* Quotas
 
-    const own = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
-      chat_widget_config, voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version,
-      tool_count, created_at, updated_at, exists (
-        select from question_forms
-        where chatbot_id = chatbots.id and question_forms.organization_id = chatbots.organization_id
-      ) as has_questions`
+    const base = `id, organization_id, name, description, slug, active, is_public, personality_config, settings,
+      voice_widget_config, avatar_blob, chat_widget_config->'suggestions' as suggestions, version, created_at, updated_at`
     const managers = `(
            select jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'role', r.role) order by lower(p.name), p.id, r.role)
            from (
@@ -105,7 +113,12 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
            ) r join people p on p.id = r.person_id and p.organization_id = chatbots.organization_id
            where p.state = 'active'
          ) as managers`
+    const own = `${base}, chat_widget_config, tool_count, exists (
+      select from question_forms
+      where chatbot_id = chatbots.id and question_forms.organization_id = chatbots.organization_id
+    ) as has_questions`
     const columns = sql.literal(own)
+    const shownColumns = sql.literal(`${base}, ${managers}`)
     const wholeColumns = sql.literal(`${own}, ${managers}`)
 
     const removeRow = Effect.fnUntraced(function* (id: ChatbotId, organization: OrganizationId) {
@@ -158,8 +171,8 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
       /** Returns what the API shows of a chatbot. */
       shown: Effect.fnUntraced(function* (id: ChatbotId) {
         const organization = yield* CurrentOrganization
-        return yield* decodeWhole(sql`
-          select ${wholeColumns} from chatbots where id = ${id} and organization_id = ${organization}`)
+        return yield* decodeShown(sql`
+          select ${shownColumns} from chatbots where id = ${id} and organization_id = ${organization}`)
       }, withoutSqlErrors),
 
       /** Finds a chatbot by its id or its slug. Where a slug looks like an id, the chatbot with that id wins. */
@@ -185,7 +198,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
       getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {
         const organization = yield* CurrentOrganization
         return yield* decodeMany(sql`
-          select ${wholeColumns} from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
+          select ${shownColumns} from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
           join chatbots on id = wanted_id where organization_id = ${organization} order by number`)
       }, withoutSqlErrors),
 

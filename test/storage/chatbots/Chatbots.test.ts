@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { BlobGarbage } from "../../../src/storage/blobs/BlobGarbage.ts"
-import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
+import { Chatbots, shownOf } from "../../../src/storage/chatbots/Chatbots.ts"
 import { chatbotDefaults } from "../../../src/domain/chatbot/Chatbot.ts"
 import { emptyChatWidget } from "../../../src/domain/chatbot/ChatWidget.ts"
 import { ChatbotId } from "../../../src/domain/Ids.ts"
@@ -28,7 +28,7 @@ describe("chatbots", () => {
         const { get, shown } = yield* Chatbots
         const { managers, ...row } = made
         expect(yield* as(organization)(get(made.id))).toEqual(row)
-        expect(yield* as(organization)(shown(made.id))).toEqual(made)
+        expect(yield* as(organization)(shown(made.id))).toEqual(shownOf(made))
         expect(managers).toBeNull()
         expect(made).toMatchObject({ version: 1n, voice_widget_config: null, avatar_blob: null, active: true })
       }),
