@@ -11,10 +11,10 @@ export const layer = HttpApiBuilder.group(
     const runs = yield* TestRuns
 
     return handlers.handleAll({
-      startTestRun: ({ params, payload }) => Effect.map(runs.start(params.chatbotId, payload), (run) => ({ run })),
+      startTestRun: ({ params, payload }) => Effect.bindTo(runs.start(params.chatbotId, payload), "run"),
       listTestRuns: ({ params, query }) => paged(query, (page) => runs.list(params.chatbotId, page)),
-      getTestRun: ({ params }) => Effect.map(runs.get(params.chatbotId, params.runId), (run) => ({ run })),
-      stopTestRun: ({ params }) => Effect.map(runs.stop(params.chatbotId, params.runId), (run) => ({ run })),
+      getTestRun: ({ params }) => Effect.bindTo(runs.get(params.chatbotId, params.runId), "run"),
+      stopTestRun: ({ params }) => Effect.bindTo(runs.stop(params.chatbotId, params.runId), "run"),
       listTestResults: ({ params, query: { only, ...query } }) =>
         paged(query, (page) => runs.results(params.chatbotId, params.runId, page, only)),
     })

@@ -76,7 +76,7 @@ export const layer = HttpApiBuilder.group(
           })),
         })),
 
-      overview: ({ params }) => Effect.map(chatbots.get(params.chatbotId), (chatbot) => ({ chatbot })),
+      overview: ({ params }) => Effect.bindTo(chatbots.get(params.chatbotId), "chatbot"),
 
       replace: Effect.fnUntraced(function* ({ params, query, payload, headers }) {
         const settled = yield* Effect.scoped(
@@ -108,8 +108,7 @@ export const layer = HttpApiBuilder.group(
       listDocuments: ({ params, query: { status, ...query } }) =>
         paged(query, (page) => knowledge.list(params.chatbotId, page, status)),
 
-      getDocument: ({ params }) =>
-        Effect.map(knowledge.get(params.chatbotId, params.documentId), (document) => ({ document })),
+      getDocument: ({ params }) => Effect.bindTo(knowledge.get(params.chatbotId, params.documentId), "document"),
 
       removeDocument: ({ params }) =>
         Effect.as(knowledge.remove(params.chatbotId, params.documentId), {
@@ -131,8 +130,7 @@ export const layer = HttpApiBuilder.group(
         return { imported: yield* archives.imported(params.chatbotId, file.path, fileLimit) }
       }, Effect.scoped),
 
-      retryDocument: ({ params }) =>
-        Effect.map(knowledge.retry(params.chatbotId, params.documentId), (document) => ({ document })),
+      retryDocument: ({ params }) => Effect.bindTo(knowledge.retry(params.chatbotId, params.documentId), "document"),
     })
   }),
 )

@@ -18,9 +18,8 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       createSource: ({ params, payload }) =>
         Effect.map(sources.create(params.chatbotId, payload), (source) => withEtag({ source }, source)),
-      previewSource: ({ params, payload }) =>
-        Effect.map(sources.preview(params.chatbotId, payload), (preview) => ({ preview })),
-      listSources: ({ params }) => Effect.map(sources.list(params.chatbotId), (found) => ({ sources: found })),
+      previewSource: ({ params, payload }) => Effect.bindTo(sources.preview(params.chatbotId, payload), "preview"),
+      listSources: ({ params }) => Effect.bindTo(sources.list(params.chatbotId), "sources"),
       getSource: ({ params }) =>
         Effect.map(sources.get(params.chatbotId, params.sourceId), (source) => withEtag({ source }, source)),
       updateSource: ({ headers, params, payload }) =>
@@ -35,13 +34,13 @@ export const layer = HttpApiBuilder.group(
       listSourcePages: ({ params, query: { outcome, under, ...query } }) =>
         paged(query, (page) => sources.pages(params.chatbotId, params.sourceId, page, { outcome, under })),
       listPageBranches: ({ params, query }) =>
-        Effect.map(sources.branches(params.chatbotId, params.sourceId, query.under), (branches) => ({ branches })),
+        Effect.bindTo(sources.branches(params.chatbotId, params.sourceId, query.under), "branches"),
       listSourceRuns: ({ params, query }) =>
         paged(query, (page) => sources.runs(params.chatbotId, params.sourceId, page)),
       startSourceRun: ({ params, payload }) =>
-        Effect.map(sources.start(params.chatbotId, params.sourceId, payload), (run) => ({ run })),
+        Effect.bindTo(sources.start(params.chatbotId, params.sourceId, payload), "run"),
       stopSourceRun: ({ params }) =>
-        Effect.map(sources.stop(params.chatbotId, params.sourceId, params.runId), (run) => ({ run })),
+        Effect.bindTo(sources.stop(params.chatbotId, params.sourceId, params.runId), "run"),
     })
   }),
 )

@@ -34,7 +34,7 @@ const people = HttpApiBuilder.group(
         ),
       remove: ({ params }) =>
         Effect.as(people.remove(params.personId), { message: "Person removed successfully" as const }),
-      sessions: ({ params }) => Effect.map(people.sessions(params.personId), (sessions) => ({ sessions })),
+      sessions: ({ params }) => Effect.bindTo(people.sessions(params.personId), "sessions"),
       endSession: ({ params }) =>
         Effect.as(people.endSession(params.personId, params.sessionId), {
           message: "Session ended successfully" as const,
@@ -50,7 +50,7 @@ const colleagues = HttpApiBuilder.group(
     const people = yield* People
 
     return handlers.handleAll({
-      colleagues: ({ query }) => Effect.map(people.colleagues(query.chatbot_id), (found) => ({ people: found })),
+      colleagues: ({ query }) => Effect.bindTo(people.colleagues(query.chatbot_id), "people"),
     })
   }),
 )

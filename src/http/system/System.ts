@@ -68,7 +68,7 @@ const state = HttpApiBuilder.group(
         Effect.acquireUseRelease(
           // An examination may take longer than a silent connection is kept.
           Effect.sync(() => server.keepOpen(request)),
-          () => Effect.map(states.examine, (checks) => ({ checks })),
+          () => Effect.bindTo(states.examine, "checks"),
           (release) => Effect.sync(release),
         ),
     })

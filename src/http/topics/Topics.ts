@@ -18,9 +18,9 @@ export const layer = HttpApiBuilder.group(
         paged(query, (page) => topics.questions(params.chatbotId, params.topicId, gaps === "true", page)),
 
       updateTopic: ({ params, payload }) =>
-        Effect.map(topics.update(params.chatbotId, params.topicId, payload), (topic) => ({ topic })),
+        Effect.bindTo(topics.update(params.chatbotId, params.topicId, payload), "topic"),
 
-      suggestQuestions: ({ params }) => Effect.map(topics.suggested(params.chatbotId), (questions) => ({ questions })),
+      suggestQuestions: ({ params }) => Effect.bindTo(topics.suggested(params.chatbotId), "questions"),
     })
   }),
 )
