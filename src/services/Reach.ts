@@ -9,7 +9,7 @@ const noOrganization = new NotFound({ detail: "There is no such organization." }
 /** The only organization that the caller reaches; undefined for an operator, who reaches all. */
 export const reach = Caller.useSync((caller) => (isOperator(caller) ? undefined : caller.organizationId))
 
-/** Makes the function that returns the organization which a request names, or else the caller's. `NotFound` for one out of reach. */
+/** Makes the function that returns the organization of a request, or else the caller's; `NotFound` for one out of reach. */
 export const organizationWithinReach = Effect.map(Organizations, ({ find }) =>
   Effect.fnUntraced(function* (requested: OrganizationId | undefined) {
     const caller = yield* Caller

@@ -36,7 +36,8 @@ export const excessRights = (maker: Caller["Service"], made: Rights): Forbidden 
 }
 
 /**
- * Refuses a change of a key's budget that would raise a limit beyond that of the caller; undefined if it raises none. Operators, who also set the budgets of organizations, may raise any.
+ * Refuses a change of a key's budget that would raise a limit beyond that of the caller; undefined if it raises none.
+ * Operators, who also set the budgets of organizations, may raise any.
  */
 export const excessBudget = (
   changer: Caller["Service"],

@@ -213,7 +213,8 @@ export class LiveReplies extends Context.Service<LiveReplies>()("parley/services
     return {
       /**
        * Begins a reply, on behalf of the caller, unless the visitor has it under way or made: a reply that has failed,
-       * or was stopped or left to people before its first word, is begun again. Returns the reply, and whether it has just begun.
+       * or was stopped or left to people before its first word, is begun again. Returns the reply, and whether it has
+       * just begun.
        */
       start: (owner: ReplyOwner, make: MakeReply) =>
         Effect.contextWith((context: Context.Context<Caller | CurrentOrganization>) =>

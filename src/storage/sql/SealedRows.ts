@@ -97,7 +97,7 @@ export const sealRows = <Row>(
   }).pipe(withoutSqlErrors)
 }
 
-/** Does that for a table whose rows have `SecretColumns`, each encrypted for its own place. */
+/** Does what `sealRows` does for a table whose rows have `SecretColumns`, each encrypted for its own place. */
 export const sealSecrets = <Row extends SecretColumns>(
   sql: SqlClient.SqlClient,
   secrets: Secrets["Service"],
