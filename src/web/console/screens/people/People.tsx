@@ -5,7 +5,7 @@ import { type Person, shownPeople } from "../../data/People.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Button, changeItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { TextField } from "../../parts/Field.tsx"
+import { SearchField } from "../../parts/Field.tsx"
 import { Ago, Badge, Empty, LoadedList, Page, Tabs } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { bindOption, bindQuery, useAsked } from "../../Router.ts"
@@ -123,7 +123,7 @@ const People = () => {
     >
       <FirstPerson />
       <div class="toolbar row">
-        <TextField label="Search people" labelHidden type="search" placeholder="Search people" {...search} />
+        <SearchField label="Search people" {...search} />
         <Tabs label="Show" {...show} options={shownStates} />
       </div>
       <LoadedList of={people}>

@@ -10,10 +10,10 @@ import { call } from "../../server/Api.ts"
 import { fetchPlan } from "./PlanDialog.tsx"
 import {
   countsText,
+  fetchTests,
   runsOf,
   statusWords,
   type TestRun,
-  testsOf,
   type TestTier,
   tierWords,
   triggerWords,
@@ -75,9 +75,10 @@ export const run = async (chatbotId: string, tier: TestTier, tag: string): Promi
 
 /** Says what a run with the model costs before it begins. */
 export const runWithModel = async (chatbotId: string, tag: string): Promise<void> => {
-  const tests = testsOf(chatbotId, "", tag)
-  const [{ repeats, tokens_max: most }] = await Promise.all([fetchPlan(chatbotId), tests.reload()])
-  const count = tests.data.peek()?.total ?? 0
+  const [{ repeats, tokens_max: most }, { total: count }] = await Promise.all([
+    fetchPlan(chatbotId),
+    fetchTests(undefined, chatbotId, "", tag),
+  ])
   const model = chatbotResource(chatbotId).data.peek()?.chatbot.settings.model ?? "the chatbot's model"
   const last = runsOf(chatbotId)
     .data.peek()

@@ -17,11 +17,13 @@ export type TestRun = Answer<`GET ${typeof runs}`>["data"][number]
 export type TestResult = Answer<`GET ${typeof runs}/:runId/results`>["data"][number]
 export type TestTier = TestRun["tier"]
 
-export const testsOf = lists(async (page, chatbotId: string, search: string, tag: string) => {
+export const fetchTests = async (page: string | undefined, chatbotId: string, search: string, tag: string) => {
   const query = { page, limit: "100", query: search || undefined, tag: tag || undefined }
   const { data, metadata, tags } = await call(`GET ${tests}`, { params: { chatbotId }, query })
   return { items: data, tags, total: metadata.totalCount, next: pageAfter(metadata) }
-})
+}
+
+export const testsOf = lists(fetchTests)
 
 export const runsOf = lists(async (page, chatbotId: string) => {
   const query = { page, limit: "30" }
