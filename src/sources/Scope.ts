@@ -6,6 +6,9 @@ import { hostOf } from "./Address.ts"
  * Which addresses belong to a source: by its globs, or by the directories of its addresses.
  */
 
+/** More stars than people need. Beyond it, a glob matches nothing: a hundred such globs would take seconds to begin with. */
+const STARS_MAX = 12
+
 /** Why an address does not belong to a source. */
 export interface Refusal {
   readonly detail: string
@@ -29,6 +32,7 @@ const patternOf = (glob: string): string =>
 
 /** Makes a test of addresses by a glob. One that begins with a slash is for all hosts. */
 export const globMatcher = (glob: string): ((address: string) => boolean) => {
+  if ((glob.match(/\*+/g) ?? []).length > STARS_MAX) return () => false
   const bare = glob.trim().replace(/^https?:\/\//i, "")
   const slash = bare.indexOf("/")
   const host = (slash === -1 ? bare : bare.slice(0, slash)).toLowerCase()
