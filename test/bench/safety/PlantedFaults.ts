@@ -156,21 +156,21 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/storage/chatbots/Chatbots.ts",
     text: "select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`)",
     replacement: "select ${columns} from chatbots where id = ${id} and ${organization}::text <> ''`)",
-    tests: ["storage/sql/Isolation"],
+    tests: ["storage/sql/Isolation.deep"],
   },
   {
     what: "the documents of other organizations are listed where row-level security is off",
     file: "src/storage/documents/Documents.ts",
     text: "const matching = sql`chatbot_id = ${chatbot} and organization_id = ${organization}",
     replacement: "const matching = sql`chatbot_id = ${chatbot} and ${organization}::text <> ''",
-    tests: ["storage/sql/Isolation"],
+    tests: ["storage/sql/Isolation.deep"],
   },
   {
     what: "a conversation of another chatbot is read by its id",
     file: "src/storage/conversations/Messages.ts",
     text: "where chatbot_id = ${chatbot} and organization_id = ${organization}\n        and (session_token",
     replacement: "where ${chatbot}::text <> '' and organization_id = ${organization}\n        and (session_token",
-    tests: ["storage/conversations/Conversations", "http/Isolation"],
+    tests: ["storage/conversations/Conversations", "http/Isolation.deep"],
   },
   {
     what: "a visitor of the chat widget continues and rates what another visitor said",
@@ -191,21 +191,21 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/storage/documents/Documents.ts",
     text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`),\n",
     replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`),\n",
-    tests: ["storage/documents/Documents", "http/Isolation"],
+    tests: ["storage/documents/Documents", "http/Isolation.deep"],
   },
   {
     what: "a tool of another chatbot is read by its id",
     file: "src/storage/tools/ChatbotTools.ts",
     text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`)\n",
     replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`)\n",
-    tests: ["http/ChatbotTools", "http/Isolation"],
+    tests: ["http/ChatbotTools", "http/Isolation.deep"],
   },
   {
     what: "the passages of another chatbot answer a search",
     file: "src/storage/search/FetchedChunks.ts",
     text: "on c.id = any(${chunks}::uuid[]) and c.chatbot_id = b.id and c.organization_id = b.organization_id",
     replacement: "on c.id = any(${chunks}::uuid[])",
-    tests: ["storage/sql/Isolation", "storage/search/Chunks"],
+    tests: ["storage/sql/Isolation.deep", "storage/search/Chunks"],
   },
 ]
 
@@ -406,7 +406,7 @@ const idempotency: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/http/edge/Idempotency.ts",
     text: "isFailure(found.success) && isKept(declarationOf(found.success).status)",
     replacement: "isFailure(found.success)",
-    tests: ["http/once/Rules", "http/once/Endpoints"],
+    tests: ["http/once/Rules", "http/once/Endpoints.deep"],
   },
 ]
 
@@ -444,7 +444,7 @@ const secrets: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/services/organizations/Bootstrap.ts",
     text: "if (isatty(STDOUT)) {\n    yield* Console.log(`Your API key",
     replacement: "if (isatty(STDOUT) || key !== undefined) {\n    yield* Console.log(`Your API key",
-    tests: ["cli/CliProcess"],
+    tests: ["cli/CliProcess.deep"],
   },
 ]
 
@@ -454,35 +454,35 @@ const signIn: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/identity/OpenId.ts",
     text: "execute: [client.enableNonRepudiationChecks, ",
     replacement: "execute: [",
-    tests: ["http/people/ForgedSignIn"],
+    tests: ["http/people/ForgedSignIn.deep"],
   },
   {
     what: "the answer to one sign-in ends another",
     file: "src/identity/OpenId.ts",
     text: "expectedState: expected.state,",
     replacement: "expectedState: client.skipStateCheck,",
-    tests: ["http/people/ForgedSignIn"],
+    tests: ["http/people/ForgedSignIn.deep"],
   },
   {
     what: "one provider answers for another",
     file: "src/services/people/ProviderSignIn.ts",
     text: "if (provider_id !== id)",
     replacement: 'if (provider_id === "")',
-    tests: ["http/people/ForgedSignIn"],
+    tests: ["http/people/ForgedSignIn.deep"],
   },
   {
     what: "a sign-in leads to any page",
     file: "src/services/people/ProviderSignIn.ts",
     text: "consolePath.test(return_to) ? return_to",
     replacement: "return_to.length > 0 ? return_to",
-    tests: ["http/people/ForgedSignIn"],
+    tests: ["http/people/ForgedSignIn.deep"],
   },
   {
     what: "the answer to a sign-in counts again",
     file: "src/storage/people/SignIns.ts",
     text: "delete from sign_in_attempts where id_hash = ${hash} and kind = ${kind} and expires_at > now() returning data",
     replacement: "select data from sign_in_attempts where id_hash = ${hash} and kind = ${kind} and expires_at > now()",
-    tests: ["http/people/ForgedSignIn"],
+    tests: ["http/people/ForgedSignIn.deep"],
   },
   {
     what: "the answer of a passkey for any page counts",
@@ -538,21 +538,21 @@ const signIn: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/storage/people/ProviderPeople.ts",
     text: "if (before === undefined && roles.length === 0)",
     replacement: "if (before === undefined && roles.length < 0)",
-    tests: ["http/people/ProviderSignIn"],
+    tests: ["http/people/ProviderSignIn.deep"],
   },
   {
     what: "a person who was removed comes back by a provider",
     file: "src/storage/people/ProviderPeople.ts",
     text: 'before?.state === "removed"',
     replacement: 'before?.state === "invited"',
-    tests: ["http/people/ProviderSignIn"],
+    tests: ["http/people/ProviderSignIn.deep"],
   },
   {
     what: "a person whom the provider knows no more stays",
     file: "src/jobs/SessionChecks.ts",
     text: "if (!mayBeTransient || session.is_overdue)",
     replacement: "if (mayBeTransient && session.is_overdue)",
-    tests: ["http/people/ProviderSignIn"],
+    tests: ["http/people/ProviderSignIn.deep"],
   },
 ]
 
