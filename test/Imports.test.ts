@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { testsWithout, wrongImports } from "./lib/imports.ts"
+import { testsTouchedBy, testsWith, wrongImports } from "./lib/imports.ts"
 
 let root: string
 
@@ -112,14 +112,32 @@ describe("the check of imports", () => {
   })
 })
 
-test("tests that do without a module are those that reach it by no import", () => {
+test("tests that import a module are found, also through others", () => {
   check({
     "test/lib/Server.ts": "",
-    "test/lib/Helper.ts": 'import { server } from "./Server.ts"',
+    "test/lib/Helper.ts": 'export { help } from "./Server.ts"',
     "test/Direct.test.ts": 'import { server } from "./lib/Server.ts"',
     "test/Indirect.test.ts": 'import { help } from "./lib/Helper.ts"',
     "test/Without.test.ts": 'import { words } from "../src/text/Words.ts"',
     "src/text/Words.ts": "",
   })
-  expect(testsWithout(root, ["test/lib/Server.ts"])).toEqual(["test/Without.test.ts"])
+  expect(testsWith(root, ["test/lib/Server.ts"])).toEqual(["test/Direct.test.ts", "test/Indirect.test.ts"])
+})
+
+test("a change touches tests that import it, and of whole servers those that mirror what it changes", () => {
+  check({
+    "src/services/Keys.ts": "",
+    "src/http/Admin.ts": 'import { keys } from "../services/Keys.ts"',
+    "src/http/Chat.ts": 'import type { Keys } from "../services/Keys.ts"',
+    "src/main.ts": 'import { admin } from "./http/Admin.ts"\nimport { chat } from "./http/Chat.ts"',
+    "test/lib/Server.ts": 'import { server } from "../../src/main.ts"',
+    "test/services/Keys.test.ts": 'import { keys } from "../../src/services/Keys.ts"',
+    "test/http/Admin.test.ts": 'import { server } from "../lib/Server.ts"',
+    "test/http/Chat.test.ts": 'import { server } from "../lib/Server.ts"',
+  })
+  expect(testsTouchedBy(root, ["src/services/Keys.ts"])).toEqual([
+    "test/http/Admin.test.ts",
+    "test/services/Keys.test.ts",
+  ])
+  expect(testsTouchedBy(root, ["test/lib/Server.ts"])).toEqual(["test/http/Admin.test.ts", "test/http/Chat.test.ts"])
 })

@@ -4,10 +4,11 @@ import { afterEach, beforeEach, describe, expect, type Mock, spyOn, test } from 
 import { scopedRun } from "./lib/Scoped.ts"
 import { temporaryDirectory } from "./lib/TemporaryDirectory.ts"
 import { runChecks, testCheck } from "./lib/verify/Checks.ts"
+import { isDeep, ROTATION, shareOf } from "./lib/verify/Classes.ts"
 
 const PASSING = `
 import { test } from "bun:test"
-test("passes", () => {})`
+test("passes", () => console.log("what a passing test printed"))`
 
 /** Fails the first time that it runs. */
 const DISTURBED = `
@@ -24,7 +25,10 @@ describe("a test", () => {
 
 const FAILING = `
 import { expect, test } from "bun:test"
-test("fails", () => expect(1).toBe(2))`
+test("fails", () => {
+  console.log("what the server of the failing test logged")
+  expect(1).toBe(2)
+})`
 
 const run = scopedRun()
 
@@ -35,40 +39,59 @@ beforeEach(() => {
 afterEach(() => log.mockRestore())
 
 /** The verdict of a checkout with these test files, and what was said of it. */
-const verified = async (files: Readonly<Record<string, string>>, isCi: boolean) => {
+const verified = async (files: Readonly<Record<string, string>>) => {
   const root = await run(temporaryDirectory("verify"))
   mkdirSync(join(root, "test"))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, "test", `${name}.test.ts`), text)
-  const at = { root, memory: undefined, isCi }
-  const paths = Object.keys(files).map((name) => `./test/${name}.test.ts`)
-  const verdict = await runChecks([testCheck(at, "tests", paths)], at)
+  const verdict = await runChecks(
+    [
+      [
+        testCheck(
+          "tests",
+          Object.keys(files).map((name) => `test/${name}.test.ts`),
+        ),
+      ],
+    ],
+    { root },
+  )
   return { verdict, said: log.mock.calls.flat().join("\n") }
 }
 
-describe("a test that fails beside others and passes alone", () => {
-  const disturbed = "test/Disturbed.test.ts: a test > needs the machine"
-
-  test("is accepted, and named at the end", async () => {
-    const { said, verdict } = await verified({ Passing: PASSING, Disturbed: DISTURBED }, false)
-    expect(verdict).toEqual({ passed: 2, failed: 0, onlyAlone: [disturbed] })
-    expect(said).toEndWith(`\npassed only alone: 1: ${disturbed}\n\n2 passed, 0 failed`)
-  })
-
-  test("is named, and fails the run, in CI", async () => {
-    const { said, verdict } = await verified({ Passing: PASSING, Disturbed: DISTURBED }, true)
-    expect(verdict).toEqual({ passed: 1, failed: 1, onlyAlone: [disturbed] })
-    expect(said).toEndWith(`\npassed only alone: 1: ${disturbed}\n\n1 passed, 1 failed`)
-  })
+test("a test that fails beside others has failed, with a hint where it passes alone", async () => {
+  const { said, verdict } = await verified({ Passing: PASSING, Disturbed: DISTURBED })
+  expect(verdict).toEqual({ passed: 1, failed: 1 })
+  expect(said).toContain("(fail) a test > needs the machine")
+  expect(said).toContain("test/Disturbed.test.ts passes alone: look for what it shares.")
+  expect(said).toEndWith("\n1 passed, 1 failed")
 })
 
-test("a test that fails alone too fails the run, and is shown", async () => {
-  const { said, verdict } = await verified({ Passing: PASSING, Failing: FAILING }, false)
-  expect(verdict).toEqual({ passed: 1, failed: 1, onlyAlone: [] })
+test("a test that fails is shown with what was printed while it ran, and with nothing else", async () => {
+  const { said, verdict } = await verified({ Passing: PASSING, Failing: FAILING })
+  expect(verdict).toEqual({ passed: 1, failed: 1 })
+  expect(said).toContain("what the server of the failing test logged")
   expect(said).toContain("(fail) fails")
-  expect(said).not.toContain("passed only alone")
+  expect(said).not.toContain("what a passing test printed")
+  expect(said).not.toContain("passes alone")
+  expect(said).toMatch(/Everything that it printed is in .*tests\.log/)
 })
 
-test("a file that cannot be loaded fails the run", async () => {
-  const { verdict } = await verified({ Passing: PASSING, Broken: 'import "./nothing.ts"' }, false)
-  expect(verdict).toEqual({ passed: 1, failed: 1, onlyAlone: [] })
+test("a file that cannot be loaded fails the run, and is shown", async () => {
+  const { said, verdict } = await verified({ Passing: PASSING, Broken: 'import "./nothing.ts"' })
+  expect(verdict).toEqual({ passed: 1, failed: 1 })
+  expect(said).toContain("Cannot find module './nothing.ts'")
+})
+
+test("of deep files, each commit runs a share, and every file has its turn", () => {
+  const files = Array.from({ length: 40 }, (_, index) => `test/${index}.deep.test.ts`)
+  const turns = Array.from({ length: ROTATION }, (_, turn) => shareOf(files, turn.toString(16).padStart(8, "0").padEnd(40, "0")))
+  expect(new Set(turns.flat())).toEqual(new Set(files))
+  expect(turns.flat()).toHaveLength(files.length)
+  const commit = "48e0b7ea6900769b762375df5e921a5062e64cb2"
+  expect(shareOf(files, commit)).toEqual(shareOf(files.toReversed(), commit))
+})
+
+test("the class of a test file follows from its path", () => {
+  expect(isDeep("test/http/Chat.test.ts")).toBe(false)
+  expect(isDeep("test/http/Fuzz.deep.test.ts")).toBe(true)
+  expect(isDeep("test/browser/Talk.test.ts")).toBe(true)
 })

@@ -1,29 +1,25 @@
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { Glob } from "bun"
-import { findBrowser, screenshotDirectory } from "./browser/lib/Chromium.ts"
-import { testsWithout } from "./lib/imports.ts"
+import { screenshotDirectory } from "./browser/lib/Chromium.ts"
+import { testsWith } from "./lib/imports.ts"
+import { missingForBrowser, missingForScans, missingForSpeech } from "./lib/Programs.ts"
 import {
   type Check,
   filesInMemory,
-  memoryAt,
   runChecks,
   stopRunning,
   type Surroundings,
   testCheck,
+  writableDirectory,
 } from "./lib/verify/Checks.ts"
+import { commitOf, isDeep, isOfBrowser, shareOf } from "./lib/verify/Classes.ts"
 
 /*
- * `bun run verify`: every check, then the tests, and then those in a browser, until one fails.
- * `bun run verify types lint` runs only these. Tests run on the embedded database, or on the Postgres server that
- * `DATABASE_URL` names.
+ * `bun run verify` runs every check, the everyday tests and a share of the deep ones, until a stage fails; with `--deep` it
+ * runs all tests. `bun run verify types lint` runs only these stages. Tests run on the embedded database, or on the
+ * Postgres server that `DATABASE_URL` names.
  */
-
-interface Listed extends Check {
-  /** Runs only when it is asked for by name. */
-  readonly isExtra?: true
-  /** Runs once the tests have ended: what waits for a browser on a busy machine would wait in vain. */
-  readonly isLast?: true
-}
 
 const root = join(import.meta.dir, "..")
 const bun = process.execPath
@@ -39,8 +35,6 @@ const inMemory = filesInMemory()
 
 const at: Surroundings = {
   root,
-  memory: memoryAt(join(root, "node_modules", ".cache", "parley")),
-  isCi: process.env["CI"] !== undefined,
   // The pictures of the screens stay.
   variables: { PARLEY_SCREENSHOTS: screenshotDirectory(process.env), ...(inMemory && { TMPDIR: inMemory }) },
 }
@@ -52,32 +46,46 @@ const BROWSER_PROCESSES = 2
 const compiler = (): string =>
   Bun.spawnSync([bun, "node_modules/.bin/effect-tsgo", "get-exe-path"], { cwd: root }).stdout.toString().trim()
 
-const filesOf = (pattern: string) => Array.from(new Glob(pattern).scanSync(root), (file) => `./${file}`).toSorted()
-
-/** Tests that drive a real browser, which not every machine has. */
-const BROWSER_TESTS = "test/browser/*.test.ts"
-const isOutsideBrowser = (file: string): boolean => !new Glob(BROWSER_TESTS).match(file.replace("./", ""))
+/** The most threads that check types. More than processors check the same types again. */
+const CHECKERS_MAX = 4
+const memory = writableDirectory(join(root, "node_modules", ".cache", "parley"))
 
 /** Checks what has changed since the last time, which takes seconds instead of half a minute. */
 const typeCheck = (name: string, ...options: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const memory =
-    at.memory === undefined ? [] : ["--incremental", "--tsBuildInfoFile", join(at.memory, `${name}.tsbuildinfo`)]
-  return [compiler(), "--noEmit", ...memory, ...options]
+  const checkers = ["--checkers", String(Math.min(CHECKERS_MAX, availableParallelism()))]
+  const incremental =
+    memory === undefined ? [] : ["--incremental", "--tsBuildInfoFile", join(memory, `${name}.tsbuildinfo`)]
+  return [compiler(), "--noEmit", ...checkers, ...incremental, ...options]
 }
 
-const tests = (name: string, files: ReadonlyArray<string>, processes?: number) => testCheck(at, name, files, processes)
+const filesOf = (pattern: string) => Array.from(new Glob(pattern).scanSync(root)).toSorted()
+const all = filesOf("test/**/*.test.ts")
+const everyday = all.filter((file) => !isDeep(file))
+const deep = all.filter((file) => isDeep(file) && !isOfBrowser(file))
+const browser = all.filter(isOfBrowser)
+const share = shareOf([...deep, ...browser], commitOf(root))
+/** What another database may change. */
+const ofDatabase = new Set(testsWith(root, ["test/lib/TestDatabase.ts"]))
 
-const browser = findBrowser(process.env)
+/** Files of tests that need a program beside Bun, and why they cannot run here. CI has to have every program. */
+const obstacles = [
+  { files: new Set(browser), why: missingForBrowser },
+  { files: new Set(testsWith(root, ["test/lib/files/Scans.ts"])), why: missingForScans },
+  { files: new Set(testsWith(root, ["test/lib/RecognitionServer.ts"])), why: missingForSpeech },
+].filter(({ why }) => why !== undefined && process.env["CI"] === undefined)
 
-const DATABASE = "test/lib/TestDatabase.ts"
-/** What starts servers and makes databases for tests. */
-const SLOW = ["test/lib/ServerProcess.ts", DATABASE]
+/** The tests of these files, but for those that cannot run here, of which one line for each reason says so. */
+const tests = (name: string, files: ReadonlyArray<string>, processes?: number): Check => {
+  const left = obstacles.map((obstacle) => ({
+    ...obstacle,
+    count: files.filter((file) => obstacle.files.has(file)).length,
+  }))
+  const able = files.filter((file) => obstacles.every((obstacle) => !obstacle.files.has(file)))
+  const notes = left.flatMap(({ count, why }) => (count === 0 ? [] : [`left out: ${count} files of tests: ${why}`]))
+  return { ...testCheck(name, able, { processes }), notes }
+}
 
-const outsideBrowser = filesOf("test/**/*.test.ts").filter(isOutsideBrowser)
-const withoutSlow = new Set(testsWithout(root, SLOW))
-const withoutDatabase = new Set(testsWithout(root, [DATABASE]))
-
-const checks: ReadonlyArray<Listed> = [
+const stages: ReadonlyArray<Check> = [
   { name: "imports", command: [bun, "test/lib/imports.ts"] },
   { name: "migrations", command: [bun, "test/lib/migrations.ts"] },
   { name: "format", command: [bun, "node_modules/.bin/oxfmt", "--check"] },
@@ -85,59 +93,50 @@ const checks: ReadonlyArray<Listed> = [
   { name: "sizes", command: [bun, "test/lib/sizes.ts"] },
   { name: "web types", command: typeCheck("web-types", "-p", "src/web") },
   { name: "types", command: typeCheck("types") },
-  tests("tests", outsideBrowser),
-  {
-    ...tests("browser", filesOf(BROWSER_TESTS), BROWSER_PROCESSES),
-    isLast: true,
-    obstacle: "why" in browser ? browser.why : undefined,
-    note: `Pictures of every screen are in ${screenshotDirectory(process.env)}`,
-  },
-  {
-    ...tests(
-      "fast",
-      outsideBrowser.filter((file) => withoutSlow.has(file.slice(2))),
-    ),
-    isExtra: true,
-  },
-  // What another database may change.
-  {
-    ...tests(
-      "database",
-      outsideBrowser.filter((file) => !withoutDatabase.has(file.slice(2))),
-    ),
-    isExtra: true,
-  },
+  tests("tests", everyday),
+  tests(
+    "share",
+    share.filter((file) => !isOfBrowser(file)),
+  ),
+  tests("web share", share.filter(isOfBrowser), BROWSER_PROCESSES),
+  tests("deep", deep),
+  tests("browser", browser, BROWSER_PROCESSES),
+  tests(
+    "database",
+    [...everyday, ...deep].filter((file) => ofDatabase.has(file)),
+  ),
   // They need a real S3 server, such as `.ci/radosgw.sh` starts.
-  { ...tests("s3", filesOf("test/s3/*.check.ts")), isExtra: true },
+  tests("s3", filesOf("test/s3/*.check.ts")),
   // `.ci/image.sh` builds what these need first.
-  { ...tests("image", filesOf("test/image/*.check.ts")), isExtra: true },
+  tests("image", filesOf("test/image/*.check.ts")),
   // `bun run conformance` installs what these need first. Their names keep them from `bun test`.
-  { ...tests("conformance", filesOf("test/conformance/*.check.ts")), isExtra: true },
+  tests("conformance", filesOf("test/conformance/*.check.ts")),
 ]
 
+/** Stages that run by themselves, in groups whose members run beside each other. */
+const usual = [
+  ["imports", "migrations", "format", "lint", "sizes", "web types"],
+  ["types"],
+  ["tests"],
+  ["share"],
+  ["web share"],
+]
+const whole = [...usual.slice(0, 3), ["deep"], ["browser"]]
+
 const asked = process.argv.slice(2)
-const unknown = asked.find((name) => checks.every((check) => check.name !== name))
+const names = asked.filter((name) => name !== "--deep")
+const unknown = names.find((name) => stages.every((stage) => stage.name !== name))
 if (unknown !== undefined) {
-  console.error(`There is no check ${unknown}; there are ${checks.map(({ name }) => name).join(", ")}.`)
+  console.error(`There is no stage ${unknown}; there are ${stages.map(({ name }) => name).join(", ")}.`)
   process.exit(2)
 }
+const wanted = names.length > 0 ? names.map((name) => [name]) : asked.includes("--deep") ? whole : usual
 
 console.log(
   process.env["DATABASE_URL"] ? "Tests on the Postgres server of DATABASE_URL" : "Tests on the embedded database",
 )
-/** The browser talks to the server alone, so that it is not asked again for another database. */
-const isWanted = ({ isExtra, name }: Listed) =>
-  asked.length > 0 ? asked.includes(name) : isExtra !== true && (name !== "browser" || !process.env["DATABASE_URL"])
-
-// The tests have the machine to themselves: processes that read documents give way to every other, and the compiler alone
-// would keep them from their deadlines.
-const wanted = checks.filter(isWanted)
 const { failed } = await runChecks(
-  [
-    ...wanted.filter(({ files }) => !files),
-    ...wanted.filter(({ files, isLast }) => files && !isLast),
-    ...wanted.filter(({ isLast }) => isLast),
-  ],
+  wanted.map((group) => stages.filter(({ name }) => group.includes(name))),
   at,
 )
 process.exitCode = failed === 0 ? 0 : 1

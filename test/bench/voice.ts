@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { espeak } from "../lib/Espeak.ts"
+import { espeak } from "../lib/Programs.ts"
 import { conversations } from "./voice/Conversations.ts"
 import { detection } from "./voice/Detection.ts"
 

@@ -1,9 +1,8 @@
+import { espeak } from "./Programs.ts"
+
 /*
  * Speech by espeak-ng, which is looked for at PARLEY_ESPEAK when it is set, else on the search path.
  */
-
-/** The path of espeak-ng, or null. */
-export const espeak: string | null = process.env["PARLEY_ESPEAK"] || Bun.which("espeak-ng")
 
 export interface Voice {
   /** A language of espeak-ng, with one of its speakers: `en+f2`. */

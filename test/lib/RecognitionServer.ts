@@ -2,18 +2,13 @@ import { Effect, type Scope } from "effect"
 import { join } from "node:path"
 import { resampler } from "../../src/web/voice/Resampler.ts"
 import { wavOf } from "../../src/web/voice/Wav.ts"
-import { espeak, samplesOf, spoken, SPOKEN_RATE } from "./Espeak.ts"
+import { samplesOf, spoken, SPOKEN_RATE } from "./Espeak.ts"
+import { pocketsphinx } from "./Programs.ts"
 import { temporaryDirectory } from "./TemporaryDirectory.ts"
 
 /*
  * A server with OpenAI's audio API that really listens and speaks: pocketsphinx understands English, and espeak-ng speaks.
  */
-
-const pocketsphinx = Bun.which("pocketsphinx_continuous")
-
-/** What is missing here to listen and to speak; undefined where nothing is. */
-export const missingForSpeech: string | undefined =
-  espeak === null ? "espeak-ng is not installed" : pocketsphinx === null ? "pocketsphinx is not installed" : undefined
 
 /** The voice that pocketsphinx understands best. */
 const VOICE = { voice: "en-us", speed: 110 }

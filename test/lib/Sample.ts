@@ -1,15 +1,18 @@
+import { join } from "node:path"
+import { commitOf } from "./verify/Classes.ts"
+
 /*
- * Searches for rare faults try many cases, kills and random operations. In CI they run in full; elsewhere they try a
- * sample, another one each time, so that `bun run verify` takes minutes.
+ * Searches for rare faults try many cases, kills and random operations. With `PARLEY_SEARCH=whole` they run in full;
+ * elsewhere they try a sample, which the commit chooses, so that a failure can be repeated and each case has its turn.
  */
 
-const isFull = process.env["CI"] !== undefined
+const isWhole = process.env["PARLEY_SEARCH"] === "whole"
 
-/** The size of a search: the first in CI, the second elsewhere. */
-export const sizeOf = (full: number, sample: number): number => (isFull ? full : sample)
+const turn = Number.parseInt(commitOf(join(import.meta.dir, "../.."))?.slice(8, 16) ?? "0", 16)
 
-/** All cases in CI; elsewhere about one of so many, chosen at random. */
-export const sampleOf = <A>(cases: ReadonlyArray<A>, oneOf: number): ReadonlyArray<A> => {
-  const first = Math.floor(Math.random() * oneOf)
-  return isFull ? cases : cases.filter((_, index) => index % oneOf === first)
-}
+/** The size of a search: the first in full, the second of a sample. */
+export const sizeOf = (full: number, sample: number): number => (isWhole ? full : sample)
+
+/** All cases in full; of a sample about one of so many. */
+export const sampleOf = <A>(cases: ReadonlyArray<A>, oneOf: number): ReadonlyArray<A> =>
+  isWhole ? cases : cases.filter((_, index) => index % oneOf === turn % oneOf)

@@ -187,19 +187,40 @@ const graphOf = (root: string): ReadonlyMap<string, ReadonlyArray<Import>> => {
   return new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), "utf8"))]))
 }
 
-/** The test files that import none of these modules, directly or indirectly. */
-export const testsWithout = (root: string, modules: ReadonlyArray<string>): ReadonlyArray<string> => {
+const isTestFile = (file: string): boolean => /\.test\.tsx?$/.test(file)
+
+/** The files that import one of these, directly or indirectly, and these themselves; `isFollowed` chooses the imports that count. */
+const importersOf = (
+  graph: ReadonlyMap<string, ReadonlyArray<Import>>,
+  modules: ReadonlyArray<string>,
+  isFollowed: (edge: Import) => boolean = () => true,
+): ReadonlySet<string> => {
+  const edges = Array.from(graph.values()).flat().filter(isFollowed)
+  const importers = Map.groupBy(edges, ({ imported }) => imported)
+  const found = new Set(modules)
+  // A set that grows while it is walked is walked to its end.
+  for (const module of found) for (const { file } of importers.get(module) ?? []) found.add(file)
+  return found
+}
+
+/** The test files that import one of these modules, directly or indirectly. */
+export const testsWith = (root: string, modules: ReadonlyArray<string>): ReadonlyArray<string> =>
+  Array.from(importersOf(graphOf(root), modules))
+    .filter(isTestFile)
+    .toSorted()
+
+/**
+ * The test files that a change of these files can touch: those that import them, directly or indirectly, and those of the
+ * same path below `test` as a file of `src` that does. What only `main.ts` leads to is not followed: a test of a whole
+ * server contains everything, and is about the file whose path it has. Types alone change nothing that runs.
+ */
+export const testsTouchedBy = (root: string, changed: ReadonlyArray<string>): ReadonlyArray<string> => {
   const graph = graphOf(root)
-  const reached = (file: string, seen: Set<string>): Set<string> => {
-    if (!seen.has(file)) {
-      seen.add(file)
-      for (const { imported } of graph.get(file) ?? []) reached(imported, seen)
-    }
-    return seen
-  }
-  return Array.from(graph.keys()).filter(
-    (file) => file.endsWith(".test.ts") && reached(file, new Set()).isDisjointFrom(new Set(modules)),
-  )
+  const touched = importersOf(graph, changed, ({ imported, isTypeOnly }) => !isTypeOnly && imported !== entry)
+  const mirrors = Array.from(touched, (file) => file.replace(/^src\/(.*)\.tsx?$/, "test/$1.test.ts"))
+  return Array.from(new Set([...touched, ...mirrors]))
+    .filter((file) => isTestFile(file) && graph.has(file))
+    .toSorted()
 }
 
 /**

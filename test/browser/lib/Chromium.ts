@@ -38,7 +38,9 @@ export const findBrowser = (env: Readonly<Record<string, string | undefined>>): 
   const directories = (env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "")
   const onPath = PROGRAMS.flatMap((program) => directories.map((directory) => join(directory, program)))
   const path = [...onPath, ...PLACES].find((candidate) => existsSync(candidate))
-  return path === undefined ? { why: "no Chromium is installed; install one, or name it in PARLEY_BROWSER" } : { path }
+  return path === undefined
+    ? { why: "no Chromium is installed (on Debian: chromium; PARLEY_BROWSER names another one)" }
+    : { path }
 }
 
 /** The directory that pictures of the pages are written to. */

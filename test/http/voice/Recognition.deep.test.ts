@@ -1,18 +1,19 @@
 import { describe, expect, test } from "bun:test"
-import { missingForSpeech, recognitionServer, recorded, understood } from "../../lib/RecognitionServer.ts"
+import { missingForSpeech } from "../../lib/Programs.ts"
+import { recognitionServer, recorded, understood } from "../../lib/RecognitionServer.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { publish, visit } from "../../lib/Visitors.ts"
 import { speak } from "../../lib/VoiceClient.ts"
 
 /*
- * Real speech, by espeak-ng, and real recognition, by pocketsphinx. Where one of them is missing, these tests are skipped,
- * but in CI.
+ * Real speech, by espeak-ng, and real recognition, by pocketsphinx. Where one of them is missing, `verify` leaves this
+ * file out, but in CI.
  */
 
 const MINUTE = 60_000
 
-describe.skipIf(missingForSpeech !== undefined && process.env["CI"] === undefined)("real speech", () => {
+describe("real speech", () => {
   test(
     "A question that is asked aloud is understood, answered from the knowledge, and the spoken answer is understood too",
     async () => {

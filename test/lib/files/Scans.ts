@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs"
-import { dirname, join } from "node:path"
 import { crc32, deflateSync } from "node:zlib"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { findBrowser } from "../../browser/lib/Chromium.ts"
+import { wideFont } from "../Programs.ts"
 import { pdfOf, type PdfObject } from "./PdfFile.ts"
 
 /*
@@ -19,22 +18,7 @@ export interface Picture {
   readonly webp: Uint8Array<ArrayBuffer>
 }
 
-/** A font that has Chinese characters, as Debian installs it, or beside a tesseract that was unpacked. */
-const wideFont = ["/", ...(Bun.which("tesseract") === null ? [] : [dirname(Bun.which("tesseract") ?? "")])]
-  .map((root) => join(root, "usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf"))
-  .find(existsSync)
-
 const browser = findBrowser(process.env)
-
-/** What is missing here to make scans of these texts and to read them; undefined where nothing is. */
-export const missingForScans: string | undefined =
-  "why" in browser
-    ? browser.why
-    : Bun.which("tesseract") === null
-      ? "tesseract is not installed"
-      : wideFont === undefined
-        ? "fonts-droid-fallback is not installed"
-        : undefined
 
 /** Dots of a picture for each pixel of the page, which stand 96 to the inch. */
 const SCALE = 2

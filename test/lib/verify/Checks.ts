@@ -1,10 +1,12 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs"
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { failuresIn, hasStrayError, fileOf, isFailure, isTest, tally, withoutPassed } from "./TestOutput.ts"
+import { label, print, show } from "./Progress.ts"
+import { type Failure, failuresIn, fileOf, isFailure, isTest, tally } from "./TestOutput.ts"
 
 /*
- * Runs checks one after the other until one fails, shows how far they are, and counts what passed. Test files in which a
- * test fails are run once more, alone.
+ * Runs checks until one fails, says in a line each how they ended, and counts what passed. What commands print stays in
+ * files; of tests that fail, it is shown.
  */
 
 export interface Check {
@@ -12,20 +14,14 @@ export interface Check {
   readonly command: ReadonlyArray<string>
   /** The test files that the command runs, which count their tests themselves; any other command counts as one. */
   readonly files?: ReadonlyArray<string>
-  /** Why it cannot run here; it is then not counted, but for CI, where it fails. */
-  readonly obstacle?: string | undefined
-  /** Said once it has passed. */
-  readonly note?: string
+  /** Lines that are said once it has ended. */
+  readonly notes?: ReadonlyArray<string>
 }
 
-/** Where checks run, and how strictly. */
+/** Where checks run. */
 export interface Surroundings {
   /** The checkout. */
   readonly root: string
-  /** The directory of what is remembered of earlier runs; undefined if nothing can be. */
-  readonly memory: string | undefined
-  /** Whether a test that passes only alone is a failure. */
-  readonly isCi: boolean
   /** Variables of the checks' environment beside those of this process. */
   readonly variables?: Readonly<Record<string, string>>
 }
@@ -34,24 +30,23 @@ export interface Surroundings {
 export interface Verdict {
   readonly passed: number
   readonly failed: number
-  /** The titles of the tests that failed beside others and passed alone. In CI they have failed. */
-  readonly onlyAlone: ReadonlyArray<string>
 }
 
-/** Test files that run at once: more than processors, since many wait for the disk or for a time to pass. */
+/** Test files that run at once: more than processors, since many wait for a process or a time-out. */
 const TEST_PROCESSES = 3
-/**
- * The most test files that are run once more, alone, after a test in them failed: a deadline may have passed only because
- * the machine was busy. More are no chance.
- */
+/** The most failed files that run once more, alone. More have a cause in common. */
 const SECOND_TRIES = 3
 /** A test that hangs, on a machine that is busy with other things. */
-const TEST_TIMEOUT_MILLIS = 60_000
+export const TEST_TIMEOUT_MILLIS = 60_000
+/** The most lines of what a failed test printed that are shown; the file of the check has all. */
+const PRINTED_LINES = 300
 
 const ENVIRONMENT = {
   ...process.env,
   NO_COLOR: "1",
   FORCE_COLOR: undefined,
+  // Servers of tests log what they do, which is shown where a test fails.
+  PARLEY_TEST_LOGS: "1",
   // As servers have it: what tests leave hanging in a process keeps no request of the next test from being sent.
   BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
   // In processes as short as those of tests, the embedded database's last stage of compilation costs more than it
@@ -59,8 +54,8 @@ const ENVIRONMENT = {
   BUN_JSC_useOMGJIT: "0",
 }
 
-/** A directory for what checks remember for the next time; undefined among the packages of Nix, which nothing may write. */
-export const memoryAt = (directory: string): string | undefined => {
+/** A directory that can be written, made if need be; else undefined, as among the packages of Nix. */
+export const writableDirectory = (directory: string): string | undefined => {
   try {
     mkdirSync(directory, { recursive: true })
     accessSync(directory, constants.W_OK)
@@ -93,10 +88,12 @@ export const filesInMemory = (): string | undefined => {
 
 /** A check that runs test files in a few processes, of which each keeps the modules that it has loaded for its next file. */
 export const testCheck = (
-  { memory }: Surroundings,
   name: string,
   files: ReadonlyArray<string>,
-  processes = TEST_PROCESSES,
+  {
+    processes = TEST_PROCESSES,
+    flags = [],
+  }: { readonly processes?: number | undefined; readonly flags?: ReadonlyArray<string> } = {},
 ): Check & { readonly files: ReadonlyArray<string> } => ({
   name,
   command: [
@@ -105,36 +102,17 @@ export const testCheck = (
     `--timeout=${TEST_TIMEOUT_MILLIS}`,
     `--parallel=${processes}`,
     "--no-isolate",
-    // The files that took longest begin first.
-    ...(memory === undefined ? [] : [`--timings=${join(memory, `timings-${name}.json`)}`, "--update-timings"]),
-    ...files,
+    ...flags,
+    ...files.map((file) => `./${file}`),
   ],
   files,
 })
-
-/** One line at the end of the terminal that is written again and again; elsewhere a line now and then. */
-const progress = (() => {
-  const isTerminal = process.stdout.isTTY && process.env["CI"] === undefined
-  const ELSEWHERE_EVERY_MILLIS = 30_000
-  let written = performance.now()
-  return {
-    show: (line: string) => {
-      if (isTerminal) return void process.stdout.write(`\r\u001B[K${line.slice(0, process.stdout.columns - 1)}`)
-      if (performance.now() - written < ELSEWHERE_EVERY_MILLIS) return
-      written = performance.now()
-      console.log(line)
-    },
-    print: (line: string) => console.log(isTerminal ? `\r\u001B[K${line}` : line),
-  }
-})()
-
-const label = (name: string, start: number) =>
-  `${name.padEnd(11)}${((performance.now() - start) / 1_000).toFixed(1).padStart(6)} s  `
 
 /** Reads the output of `bun test` while it is written. */
 const watchTests = ({ name, files = [] }: Check) => {
   const start = performance.now()
   const begun = new Set<string>()
+  let last = ""
   let count = 0
   let failed = 0
   let rest = ""
@@ -143,18 +121,13 @@ const watchTests = ({ name, files = [] }: Check) => {
     rest = lines.pop() ?? ""
     for (const line of lines) {
       const file = fileOf(line)
-      if (file !== undefined) begun.add(file)
+      if (file !== undefined) begun.add((last = file))
       if (isTest(line)) count += 1
-      if (!isFailure(line)) continue
-      failed += 1
-      progress.print(line)
+      if (isFailure(line)) failed += 1
     }
-    const at =
-      Array.from(begun)
-        .at(-1)
-        ?.replace(/^test\/|\.\w+\.ts$/g, "") ?? ""
     const failures = failed === 0 ? "" : `, ${failed} failed`
-    progress.show(`${label(name, start)}file ${begun.size} of ${files.length}, ${count} tests${failures}: ${at}`)
+    const at = last.replace(/^test\/|\.\w+\.ts$/g, "")
+    show(`${label(name, start)}file ${begun.size} of ${files.length}, ${count} tests${failures}: ${at}`)
   }
 }
 
@@ -163,7 +136,8 @@ const running = new Set<Bun.Subprocess>()
 /** Ends the commands that are under way. */
 export const stopRunning = (): void => running.forEach((child) => child.kill())
 
-const run = async (check: Check, { root, variables }: Surroundings) => {
+/** Runs the command of a check, and returns what it printed. */
+export const run = async (check: Check, { root, variables }: Surroundings) => {
   const child = Bun.spawn([...check.command], {
     cwd: root,
     env: { ...ENVIRONMENT, ...variables },
@@ -199,54 +173,68 @@ const countsOf = ({ files }: Check, ok: boolean, output: string) => {
   return { passed: tally(output, "pass"), failed: ok ? failed : Math.max(1, failed) }
 }
 
-/** Runs the tests of the files that failed once more, and returns whether they pass then. */
-const passAlone = async (name: string, files: ReadonlyArray<string>, at: Surroundings): Promise<boolean> => {
-  if (files.length === 0 || files.length > SECOND_TRIES) return false
-  progress.print(`${name}: ${files.join(" ")} once more, alone`)
-  const { ok, output } = await run({ ...testCheck({ ...at, memory: undefined }, name, files, 1) }, at)
-  return ok && tally(output, "skip") + tally(output, "todo") === 0
+/** What is shown of a failure: its title, and the last of what was printed. */
+const shown = ({ file, printed, title }: Failure, log: string): string => {
+  const lines = printed.trim().split("\n")
+  const left = lines.length - PRINTED_LINES
+  return [
+    `\n${file}`,
+    ...(left > 0 ? [`(${left} lines before these are in ${log})`] : []),
+    ...lines.slice(-PRINTED_LINES),
+    `(fail) ${title ?? "outside of every test"}`,
+  ].join("\n")
 }
+
+/** Runs the files of failed tests once more, alone, and returns a hint at what it shows. */
+const hintAt = async (name: string, failures: ReadonlyArray<Failure>, at: Surroundings): Promise<string> => {
+  const files = Array.from(new Set(failures.map(({ file }) => file)))
+  if (files.length === 0 || files.length > SECOND_TRIES) return ""
+  const { ok } = await run(testCheck(`${name} again`, files, { processes: 1 }), at)
+  return ok ? `\n${files.join(" ")} passes alone: look for what it shares.` : ""
+}
+
+/** The directory of what checks print. */
+const logs = (root: string): string =>
+  writableDirectory(join(root, "node_modules", ".cache", "parley", "logs")) ??
+  mkdtempSync(join(tmpdir(), "parley-logs-"))
 
 /** Runs a check and says how it ended. */
 const runCheck = async (check: Check, at: Surroundings): Promise<Verdict> => {
   const start = performance.now()
-  if (check.obstacle !== undefined && !at.isCi) {
-    progress.print(`${label(check.name, start)}not run: ${check.obstacle}`)
-    return { passed: 0, failed: 0, onlyAlone: [] }
+  const notes = (check.notes ?? []).map((note) => `\n${note}`).join("")
+  if (check.files?.length === 0) {
+    if (notes !== "") print(`${label(check.name, start)}not run${notes}`)
+    return { passed: 0, failed: 0 }
   }
   const { cpuSeconds, ok, output } = await run(check, at)
-  const counts = countsOf(check, ok, output)
-  let { failed, passed } = counts
-  let onlyAlone: ReadonlyArray<string> = []
-  if (failed > 0) {
-    console.log(`\n${withoutPassed(output)}`)
-    const failures = failuresIn(output)
-    const files = Array.from(new Set(failures.map(({ file }) => `./${file}`)))
-    if (!hasStrayError(output) && (await passAlone(check.name, files, at))) {
-      onlyAlone = failures.map(({ file, title }) => `${file}: ${title}`)
-      if (!at.isCi) [passed, failed] = [passed + failed, 0]
-    }
-  }
+  const { failed, passed } = countsOf(check, ok, output)
+  const log = join(logs(at.root), `${check.name.replaceAll(" ", "-")}.log`)
+  writeFileSync(log, output)
   const tests = check.files === undefined ? "" : `, ${passed} tests, ${cpuSeconds.toFixed(0)} s of processors`
-  progress.print(`${label(check.name, start)}${failed === 0 ? "ok" : "failed"}${tests}`)
-  if (failed === 0 && check.note !== undefined) progress.print(check.note)
-  return { passed, failed, onlyAlone }
+  const verdict = `${label(check.name, start)}${failed === 0 ? "ok" : `${failed} failed`}${tests}`
+  if (failed === 0) {
+    print(verdict + notes)
+    return { passed, failed }
+  }
+  const failures = check.files === undefined ? [] : failuresIn(output)
+  print(failures.length > 0 ? failures.map((failure) => shown(failure, log)).join("\n") : output.trimEnd())
+  print(`${verdict}${await hintAt(check.name, failures, at)}\nEverything that it printed is in ${log}`)
+  return { passed, failed }
 }
 
-/** Runs checks one after the other until one fails, and says at the end how many passed, and which tests only alone. */
-export const runChecks = async (checks: ReadonlyArray<Check>, at: Surroundings): Promise<Verdict> => {
-  let all: Verdict = { passed: 0, failed: 0, onlyAlone: [] }
-  for (const check of checks) {
-    if (all.failed > 0) break
-    const { failed, onlyAlone, passed } = await runCheck(check, at)
-    all = {
-      passed: all.passed + passed,
-      failed: all.failed + failed,
-      onlyAlone: [...all.onlyAlone, ...onlyAlone],
+/**
+ * Runs groups of checks one after the other, and the checks of a group beside each other, until one fails. Says at the
+ * end how many passed.
+ */
+export const runChecks = async (groups: ReadonlyArray<ReadonlyArray<Check>>, at: Surroundings): Promise<Verdict> => {
+  let [passed, failed] = [0, 0]
+  for (const group of groups) {
+    if (failed > 0) break
+    for (const verdict of await Promise.all(group.map((check) => runCheck(check, at)))) {
+      passed += verdict.passed
+      failed += verdict.failed
     }
   }
-  const { failed, onlyAlone, passed } = all
-  if (onlyAlone.length > 0) console.log(`\npassed only alone: ${onlyAlone.length}: ${onlyAlone.join("; ")}`)
   console.log(`\n${passed} passed, ${failed} failed`)
-  return all
+  return { passed, failed }
 }

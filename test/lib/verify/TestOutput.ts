@@ -1,14 +1,19 @@
 /*
- * The output of `bun test`: `test/http/Chat.test.ts:` before the tests of a file, and a line for each test, such as
- * `(pass) adds [1.20ms]`.
+ * The output of `bun test`: `test/http/Chat.test.ts:` before what a file prints and before its tests, which each end with
+ * a line such as `(pass) adds [1.20ms]`. What tests of several processes print arrives file by file.
  */
 
-const FILE = /^(test\/.*\.(?:test|check)\.ts):$/
+const FILE = /^(test\/.*\.(?:test|check)\.tsx?):$/
 const FAILED = "(fail) "
+const END = /^\((?:pass|fail|skip|todo)\) /
 /** The line before an error outside of every test, for instance of a file that cannot be loaded. */
-const UNHANDLED = /^# Unhandled error /m
+const UNHANDLED = /^# Unhandled error /
+/** The line above and below the text of such an error. */
+const RULE = "-------------------------------"
+/** Where all failures are named once more. */
+const SUMMARY = /^\d+ tests? failed:$/
 
-/** The file whose tests begin with this line. */
+/** The file whose output begins with this line. */
 export const fileOf = (line: string): string | undefined => FILE.exec(line)?.[1]
 
 /** Whether the line tells the end of a test. */
@@ -21,28 +26,42 @@ export const isFailure = (line: string): boolean => line.startsWith(FAILED)
 export const tally = (output: string, word: string): number =>
   Number(new RegExp(`^ *(\\d+) ${word}$`, "m").exec(output)?.[1] ?? 0)
 
-/** Without the tests that passed, and without the names of files that say nothing then. */
-export const withoutPassed = (output: string): string =>
-  output.replaceAll(/^\(pass\) .*\n/gm, "").replaceAll(/^(?:test\/\S+\.ts:\n\n*)+(?=test\/\S+\.ts:$)/gm, "")
-
-/** Whether there was an error outside of every test. The output does not tell reliably in which file. */
-export const hasStrayError = (output: string): boolean => UNHANDLED.test(output)
-
-/** A test that failed. */
+/** A test that failed, or a file with an error outside of its tests. */
 export interface Failure {
   readonly file: string
-  /** The title of the test with those around it. */
-  readonly title: string
+  /** The title of the test with those around it; undefined for an error outside of every test. */
+  readonly title: string | undefined
+  /** What was printed while the test ran: the error, and the logs of its servers. */
+  readonly printed: string
 }
 
-/** The tests that failed, in the order of the output, whose end names them all again. */
+/** The failures in the order of the output. */
 export const failuresIn = (output: string): ReadonlyArray<Failure> => {
   const failures: Array<Failure> = []
+  /** What each file has printed since its last test ended. */
+  const printed = new Map<string, Array<string>>()
   let file = ""
-  for (const line of output.split(/^\d+ tests failed:$/m, 1)[0]?.split("\n") ?? []) {
-    file = fileOf(line) ?? file
-    if (file === "") continue
-    if (isFailure(line)) failures.push({ file, title: line.slice(FAILED.length).replace(/ \[[\d.]+m?s\]$/, "") })
+  /** The rules that are still to come around an error outside of every test. */
+  let rules = 0
+  for (const line of output.split("\n")) {
+    if (SUMMARY.test(line)) break
+    const begun = fileOf(line)
+    file = begun ?? file
+    if (file === "" || begun !== undefined) continue
+    const lines = printed.get(file) ?? []
+    printed.set(file, lines)
+    const isEnd = END.test(line)
+    if (!isEnd) lines.push(line)
+    if (UNHANDLED.test(line)) rules = 2
+    else if (rules > 0 && line === RULE) rules -= 1
+    else if (!isEnd) continue
+    if (rules > 0) continue
+    if (!isEnd || isFailure(line))
+      failures.push({ file, title: isEnd ? titleOf(line) : undefined, printed: lines.join("\n") })
+    lines.length = 0
   }
   return failures
 }
+
+/** `(fail) adds [1.20ms]` → `adds`. */
+const titleOf = (line: string): string => line.slice(FAILED.length).replace(/ \[[\d.]+m?s\]$/, "")
