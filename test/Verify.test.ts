@@ -83,7 +83,9 @@ test("a file that cannot be loaded fails the run, and is shown", async () => {
 
 test("of deep files, each commit runs a share, and every file has its turn", () => {
   const files = Array.from({ length: 40 }, (_, index) => `test/${index}.deep.test.ts`)
-  const turns = Array.from({ length: ROTATION }, (_, turn) => shareOf(files, turn.toString(16).padStart(8, "0").padEnd(40, "0")))
+  const turns = Array.from({ length: ROTATION }, (_, turn) =>
+    shareOf(files, turn.toString(16).padStart(8, "0").padEnd(40, "0")),
+  )
   expect(new Set(turns.flat())).toEqual(new Set(files))
   expect(turns.flat()).toHaveLength(files.length)
   const commit = "48e0b7ea6900769b762375df5e921a5062e64cb2"
