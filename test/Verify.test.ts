@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, type Mock, spyOn, test } from "bun:test"
+import { afterEach, beforeEach, expect, type Mock, spyOn, test } from "bun:test"
 import { scopedRun } from "./lib/Scoped.ts"
 import { temporaryDirectory } from "./lib/TemporaryDirectory.ts"
 import { runChecks, testCheck } from "./lib/verify/Checks.ts"
