@@ -91,7 +91,7 @@ export const layer = (settings: ServicesSettings) =>
     Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
     CannedAnswers.layer,
     ChatbotTools.layer,
-    Events.layer(),
+    Events.layer,
     QueueFigures.layer,
     Archives.layer.pipe(Layer.provideMerge([Questions.layer, Sources.layer])),
     Conversations.layer,

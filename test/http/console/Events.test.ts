@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import { Context } from "effect"
+import { Context, Duration } from "effect"
 import { ShareBounds } from "../../../src/admission/Shares.ts"
+import { EventInterval } from "../../../src/services/organizations/Events.ts"
 import { problem } from "../../lib/Client.ts"
 import { listen } from "../../lib/EventReader.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -12,7 +13,7 @@ const server = await startServer(
     ...bounds,
     organization: { ...bounds.organization, events: 4 },
     wait: "100 millis",
-  }),
+  }).pipe(Context.add(EventInterval, Duration.millis(20))),
 )
 const { client } = server
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
@@ -22,7 +23,7 @@ describe("the events of an organization", () => {
     const mine = await client.newOrganization()
     const { id } = await mine.newChatbot()
     const listener = await listen(mine)
-    expect(listener.events).toEqual([{ type: "resync" }])
+    expect(listener.events[0]).toEqual({ type: "resync" })
 
     const { session_id } = await mine.chat(id, "Hello")
     const conversation = await listener.until(({ conversation }) => conversation?.message_count === 2)
@@ -71,7 +72,9 @@ describe("the events of an organization", () => {
     }
     await reader.until(({ chatbot_id }) => chatbot_id === first.id)
     expect(new Set(reader.events.map(({ type }) => type))).toEqual(new Set(["resync", "chatbot"]))
-    expect(stranger.events).toEqual([{ type: "resync" }])
+    const { id: theirs } = await other.newChatbot()
+    await stranger.until(({ chatbot_id }) => chatbot_id === theirs)
+    expect(stranger.events).toMatchObject([{ type: "resync" }, { type: "chatbot", chatbot_id: theirs }])
     for (const listener of [ofSecond, ofBound, reader, stranger]) listener.leave()
     problem(await bound.get(`/api/external/events?chatbot_id=${second.id}`), 403, "forbidden")
     problem(await other.get(`/api/external/events?chatbot_id=${second.id}`), 404, "not_found")

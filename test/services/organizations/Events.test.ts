@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Unavailable } from "../../../src/domain/Errors.ts"
 import { SourceId } from "../../../src/domain/knowledge/Source.ts"
 import { ApiKeyId, ChatbotId, DocumentId, OrganizationId } from "../../../src/domain/Ids.ts"
-import { Events } from "../../../src/services/organizations/Events.ts"
+import { EventInterval, Events } from "../../../src/services/organizations/Events.ts"
 import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
 import {
   type DocumentState,
@@ -43,7 +43,9 @@ const eventsOf = (
       ),
     documents,
   })
-  const events = Events.layer(interval).pipe(Layer.provide([changes, Layer.mock(Chatbots)({}), sharesWith()]))
+  const events = Events.layer.pipe(
+    Layer.provide([changes, Layer.mock(Chatbots)({}), sharesWith(), Layer.succeed(EventInterval, interval)]),
+  )
   return Effect.runPromise(
     Effect.gen(function* () {
       const subscription = yield* asCaller(organization, { apiKeyId: ApiKeyId.make(organization) })(
