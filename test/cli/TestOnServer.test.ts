@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { testCommand } from "../../src/cli/Test.ts"
 import { commandLine } from "../lib/CommandLine.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client } = await sharedServer()
 
 test("`parley test` shows what a changed document does to tests from a spreadsheet", async () => {
   const { id } = await client.newChatbot({ settings: { model: "local/extractive" } })

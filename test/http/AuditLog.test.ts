@@ -3,9 +3,9 @@ import { Schema } from "effect"
 import { AuditEntry } from "../../src/domain/audit/AuditEntry.ts"
 import { ApiKey } from "../../src/domain/keys/ApiKey.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client, dump } = await startServer({ TOOL_PRIVATE_NETWORKS: "127.0.0.1" })
+const { client, dump, operator } = await sharedServer()
 
 const log = "/api/admin/audit-log"
 const Page = Schema.Struct({
@@ -132,7 +132,7 @@ describe("the audit log", () => {
     const own = await client.newOrganization()
     const id = await organizationOf(own)
     const change = { name: "Renamed", budget: { concurrent_chats: 2 }, retention_days: 30 }
-    await client.patch(`/api/admin/organizations/${id}`, { json: change })
+    await operator.patch(`/api/admin/organizations/${id}`, { json: change })
     const [shown] = await entriesOf(own, "action=organization.updated")
     expect(shown).toMatchObject({
       actor: { kind: "operator", api_key_id: null, name: null, hint: null },
@@ -140,7 +140,7 @@ describe("the audit log", () => {
       before: { name: "Another", budget: { concurrent_chats: null }, retention_days: null },
       after: change,
     })
-    const [seen] = await entriesOf(client, `action=organization.updated&organization_id=${id}`)
+    const [seen] = await entriesOf(operator, `action=organization.updated&organization_id=${id}`)
     expect(seen?.actor).toMatchObject({ kind: "operator", name: "First key", hint: expect.stringMatching(/…0001$/) })
   })
 
@@ -148,13 +148,13 @@ describe("the audit log", () => {
     const own = await client.newOrganization()
     const id = await organizationOf(own)
     const { id: key } = await own.newKey({ name: "canary-key" })
-    await client.delete(`/api/admin/organizations/${id}`)
+    await operator.delete(`/api/admin/organizations/${id}`)
     const of = `organization_id=${id}`
     await until(
-      () => entriesOf(client, of),
+      () => entriesOf(operator, of),
       (entries) => !JSON.stringify(entries).includes("canary-key"),
     )
-    const [deleted, ...others] = await entriesOf(client, of)
+    const [deleted, ...others] = await entriesOf(operator, of)
     expect(deleted).toMatchObject({ action: "organization.deleted", before: { name: "Another" }, target: { id } })
     expect(others.map(({ target }) => target.id)).toContain(key)
     for (const { actor, address, before, after } of others) {

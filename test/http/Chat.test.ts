@@ -3,10 +3,10 @@ import { Schema } from "effect"
 import { ChatReply } from "../../src/domain/chat/Chat.ts"
 import { problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 import type { Answer } from "../lib/Wire.ts"
 
-const { client, provider } = await startServer()
+const { client, provider } = await sharedServer()
 
 const claude = { settings: { model: "claude-sonnet-5-5" } }
 const chatPath = (id: string) => `/api/external/chatbot/${id}/chat`

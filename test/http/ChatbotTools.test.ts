@@ -5,10 +5,10 @@ import { type Client, problem, read, type Reply, until, wrongPaths } from "../li
 import { startEndpoint } from "../lib/Endpoint.ts"
 import { message, says } from "../lib/FakeAnthropic.ts"
 import { TOOLS_MAX_COUNT } from "../../src/services/chatbots/ChatbotTools.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
 const limit = TOOLS_MAX_COUNT
-const { client, provider } = await startServer({ TOOL_PRIVATE_NETWORKS: "127.0.0.1" })
+const { client, provider } = await sharedServer()
 const endpoint = startEndpoint()
 const shop = endpoint.url
 const secret = "Bearer s3cr3t-of-the-operator"
@@ -291,7 +291,7 @@ describe("a chat", () => {
 
   test("continues when the endpoint fails or takes too long", async () => {
     const { id } = await chattingBot()
-    await newTool(id, { timeout_ms: 100 })
+    const tool = await newTool(id)
     endpoint.answers(
       () => new Response("database password is hunter2", { status: 500, headers: { "content-type": "text/plain" } }),
     )
@@ -299,6 +299,7 @@ describe("a chat", () => {
     expect((await client.chat(id, "Where?")).tool_results).toMatchObject([
       { result: { error: "The server answered with status 500." } },
     ])
+    await client.patch(at(id, tool.id), { json: { timeout_ms: 100 } })
     endpoint.answers(() => new Promise(() => {}))
     await modelCalls({ orderId: "1" })
     expect(await client.chat(id, "Where?")).toMatchObject({

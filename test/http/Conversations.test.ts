@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { type Client, problem, wrongPaths } from "../lib/Client.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client } = await sharedServer()
 
 const at = (id: string, rest = "") => `/api/external/chatbot/${id}/conversations${rest}`
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"

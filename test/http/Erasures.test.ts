@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { problem, wrongPaths } from "../lib/Client.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client, dump } = await startServer()
+const { client, dump } = await sharedServer()
 
 const erasures = "/api/external/erasures"
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
@@ -17,26 +17,26 @@ describe("erasing a visitor", () => {
     const [{ id: first }, { id: second }] = [await own.newChatbot({ settings }), await own.newChatbot({ settings })]
     await own.learn(first, { "a.md": "# Refunds\n\nRefunds take five days.\n" })
     for (const [chatbot, email] of [
-      [first, "Canary@Example.com"],
-      [second, "canary@example.com"],
+      [first, "Kestrel@Example.com"],
+      [second, "kestrel@example.com"],
     ] as const) {
-      const sessionToken = `canary-${chatbot}`
-      await own.chat(chatbot, "How long do canary refunds take?", { sessionToken })
+      const sessionToken = `kestrel-${chatbot}`
+      await own.chat(chatbot, "How long do kestrel refunds take?", { sessionToken })
       const { session_id } = await own.chat(chatbot, email, { sessionToken })
       const reply = (await own.messages(chatbot, session_id)).at(-1)?.id
-      const rating = { rating: "up", comment: "canary comment" }
+      const rating = { rating: "up", comment: "kestrel comment" }
       const path = `/api/external/chatbot/${chatbot}/conversations/${session_id}/messages/${reply}/feedback`
       expect((await own.post(path, { json: rating })).status).toBe(200)
       expect((await own.session(chatbot, session_id)).user_info).toEqual({ email })
     }
     await own.chat(first, "How long do other refunds take?", { sessionToken: "other" })
-    expect((await found("canary")).length).toBeGreaterThan(5)
-    const reply = await own.post(erasures, { json: { email: "CANARY@example.com" } })
+    expect((await found("kestrel")).length).toBeGreaterThan(5)
+    const reply = await own.post(erasures, { json: { email: "KESTREL@example.com" } })
     expect([reply.status, reply.body]).toEqual([200, { erased: { conversations: 2, messages: 8 } }])
-    expect(await found("canary")).toEqual([])
+    expect(await found("kestrel")).toEqual([])
     expect((await own.messages(first, "other")).length).toBe(2)
-    problem(await own.get(`/api/external/chatbot/${first}/conversations/canary-${first}`), 404, "not_found")
-    const again = await own.post(erasures, { json: { email: "CANARY@example.com" } })
+    problem(await own.get(`/api/external/chatbot/${first}/conversations/kestrel-${first}`), 404, "not_found")
+    const again = await own.post(erasures, { json: { email: "KESTREL@example.com" } })
     expect(again.body).toEqual({ erased: { conversations: 0, messages: 0 } })
   })
 

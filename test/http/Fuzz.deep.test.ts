@@ -7,7 +7,7 @@ import type { WireOutcome } from "../lib/safety/fuzz/Wire.ts"
 import { sizeOf } from "../lib/Sample.ts"
 import { startServer, testTimeout } from "../lib/TestServer.ts"
 
-const { client } = await startServer({ RATE_LIMIT: "off" })
+const { client } = await startServer()
 
 /** Random requests: a search for rare faults, which is full in CI. */
 const REQUESTS = sizeOf(400, 120)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { calls, says } from "../lib/FakeAnthropic.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 import { uiEvents } from "../lib/UiEvents.ts"
 import { publish, visit } from "../lib/Visitors.ts"
 
-const { client, provider } = await startServer()
+const { client, provider } = await sharedServer()
 
 const model = "claude-sonnet-5-5"
 const wrong = "The ferry sails at 9."

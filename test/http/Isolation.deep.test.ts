@@ -14,7 +14,7 @@ import { sampleOf } from "../lib/Sample.ts"
 import { makeWorld } from "../lib/safety/World.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const world = await makeWorld(await startServer({ RATE_LIMIT: "off" }))
+const world = await makeWorld(await startServer())
 const team = await makeTeam(world)
 
 describe("an organization, and keys that may not, reach nothing of another by", () => {

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { Predicate } from "effect"
 import { calls, says } from "../lib/FakeAnthropic.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
 /*
  * Shows everything that a language model sees for one question, as files that a person can read. With the variable
  * `WRITE_GOLDEN=1` the test writes the files instead of comparing with them.
  */
 
-const { client, provider } = await startServer()
+const { client, provider } = await sharedServer()
 
 const handbook = [
   "# Handbook",

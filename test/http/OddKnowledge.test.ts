@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
 /*
  * Odd questions, and odd documents, to a chatbot without a language model: each is replied to with a sentence that makes
  * sense.
  */
-const { client } = await startServer()
+const { client } = await sharedServer()
 
 const extractive = { settings: { model: "local/extractive" } }
 

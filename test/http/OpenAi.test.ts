@@ -10,13 +10,12 @@ import OpenAI, {
 } from "openai"
 import type { ChatCompletionCreateParamsNonStreaming, ChatCompletionMessageParam } from "openai/resources"
 import { calls, fails, says, usage } from "../lib/FakeAnthropic.ts"
-import { operatorKey } from "../lib/ServerProcess.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client, provider, url } = await startServer()
+const { client, provider, url } = await sharedServer()
 
 const claude = { settings: { model: "claude-sonnet-5-5", prompt: "Be a pirate." } }
-const openai = (apiKey = operatorKey) => new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 })
+const openai = (apiKey = client.key ?? "") => new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 })
 const atOnce = { "x-should-retry": "false" }
 const hello: Array<ChatCompletionMessageParam> = [{ role: "user", content: "When does the tide turn?" }]
 
@@ -91,7 +90,7 @@ describe("a completion", () => {
 
   test("that the client retries leaves the question in the session once", async () => {
     const { id, slug } = await client.newChatbot(claude)
-    const trying = new OpenAI({ apiKey: operatorKey, baseURL: `${url}/v1`, maxRetries: 2 })
+    const trying = new OpenAI({ apiKey: client.key ?? "", baseURL: `${url}/v1`, maxRetries: 2 })
     const ask = (content: string) =>
       trying.chat.completions.create({
         model: slug,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { read } from "../lib/Client.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client } = await sharedServer()
 
 const Described = Schema.Struct({
   description: Schema.NonEmptyString,

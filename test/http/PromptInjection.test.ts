@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { startEndpoint } from "../lib/Endpoint.ts"
 import { message, says } from "../lib/FakeAnthropic.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
 /*
  * Prompt injection: documents and tool results with malicious instructions, and a model that obeys all of them. The
  * server itself protects what the model must not reach.
  */
 
-const { client, provider } = await startServer({ TOOL_PRIVATE_NETWORKS: "127.0.0.1" })
+const { client, provider } = await sharedServer()
 const endpoint = startEndpoint()
 /** A server that no chatbot has a tool for. */
 const evil = startEndpoint()

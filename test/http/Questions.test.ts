@@ -4,9 +4,9 @@ import { IMPORT_ROWS_MAX, Question, QuestionImport } from "../../src/domain/know
 import { Source } from "../../src/domain/knowledge/Source.ts"
 import { type Client, problem, read, type Reply, until } from "../lib/Client.ts"
 import { says } from "../lib/FakeAnthropic.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client, provider } = await startServer()
+const { client, provider } = await sharedServer()
 
 const OneQuestion = Schema.Struct({ question: Question })
 const questionOf = (reply: Reply) => read(OneQuestion, reply).question

@@ -3,9 +3,9 @@ import { Schema } from "effect"
 import { ReplyReview } from "../../src/domain/chat/ReplyGround.ts"
 import { type Client, problem, read } from "../lib/Client.ts"
 import { calls, says } from "../lib/FakeAnthropic.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer, startServer } from "../lib/TestServer.ts"
 
-const { client, provider } = await startServer()
+const { client, provider } = await sharedServer()
 
 const Reviewed = Schema.Struct({ reply: ReplyReview })
 const at = (chatbot: string, message: string) => `/api/external/chatbot/${chatbot}/replies/${message}`

@@ -8,7 +8,7 @@ import { startEndpoint } from "../lib/Endpoint.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { expectDocumented, newWebhook, verified } from "../lib/Webhooks.ts"
 
-const { client, query, stored } = await startServer({ RATE_LIMIT: "off", TOOL_PRIVATE_NETWORKS: "127.0.0.1/32" })
+const { client, query, stored } = await startServer()
 
 const OneSource = Schema.Struct({ source: Source })
 const sourceOf = (reply: Reply) => read(OneSource, reply).source

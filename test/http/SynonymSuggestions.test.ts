@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { problem, read } from "../lib/Client.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer, startServer } from "../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client } = await sharedServer()
 
 const path = (id: string) => `/api/external/chatbot/${id}/synonyms/suggestions`
 const Suggestions = Schema.Struct({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { entries } from "../../src/http/docs/Pages.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client } = await sharedServer()
 const nobody = client.withKey(undefined)
 
 /** The links of a page that lead to none of the server's. */

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { files, ownQuestion } from "../../src/quickstart/Story.ts"
 import { docxFile, paragraph, rows, xlsxFile } from "../lib/files/OfficeFile.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 import { uiEvents } from "../lib/UiEvents.ts"
 
 /*
  * Questions whose answers are in tables, to a chatbot without a language model.
  */
-const { client } = await startServer()
+const { client } = await sharedServer()
 const root = join(import.meta.dir, "../..")
 
 const extractive = { settings: { model: "local/extractive" } }

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { type Feedback, Message, Session } from "../../src/domain/chat/Conversation.ts"
 import { type Client, problem, read, wrongPaths } from "../lib/Client.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client } = await sharedServer()
 
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 const at = (id: string, rest = "", session = "visitor") => `/api/external/chatbot/${id}/conversations/${session}${rest}`

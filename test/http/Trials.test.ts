@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { problem, until, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 import { uiEvents } from "../lib/UiEvents.ts"
 
-const { client, provider } = await startServer()
+const { client, provider } = await sharedServer()
 
 const model = "claude-sonnet-5-5"
 const other = "claude-opus-5"

@@ -4,9 +4,9 @@ import { Schema } from "effect"
 import { ConversationCounts, ConversationUsage, UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
 import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer } from "../lib/TestServer.ts"
 
-const { client, provider } = await startServer()
+const { client, operator, provider } = await sharedServer()
 
 const UsageReply = Schema.Struct({
   from: Schema.String,
@@ -255,7 +255,7 @@ describe("a budget", () => {
       Schema.Struct({ organizations: Schema.NonEmptyArray(Schema.Struct({ id: Schema.String, budget: Schema.Json })) }),
       await of.get("/api/admin/organizations"),
     ).organizations[0]
-  const setOrganization = (id: string, budget: object, by = client) =>
+  const setOrganization = (id: string, budget: object, by = operator) =>
     by.send("PATCH", `/api/admin/organizations/${id}`, { json: { budget } })
   const setKey = (id: string, budget: object, by: Client) =>
     by.send("PATCH", `/api/admin/api-keys/${id}`, { json: { budget } })
@@ -310,7 +310,7 @@ describe("a budget", () => {
     problem(await untilRefused(() => limited.say(id, "Hi")), 429, "too_many_chats")
     expect((await own.say(id, "Hi")).status).toBe(200)
     problem(await setKey(key, { concurrent_chats: 1 }, stranger), 404, "not_found")
-    expect((await setKey(key, {}, client)).status).toBe(200)
+    expect((await setKey(key, {}, operator)).status).toBe(200)
   })
 
   test("cannot be set without the right to, or to an invalid value", async () => {
@@ -320,7 +320,7 @@ describe("a budget", () => {
     problem(await setOrganization(id, { tokens_per_day: 1 }, own), 403, "forbidden")
     problem(await setOrganization(id, {}, await own.limitedTo("chat")), 403, "forbidden")
     problem(await setOrganization(nowhere, {}), 404, "not_found")
-    problem(await setKey(nowhere, {}, client), 404, "not_found")
+    problem(await setKey(nowhere, {}, operator), 404, "not_found")
     for (const wrong of [-1, 1.5, "none", "5", 1e13]) {
       expect((await setOrganization(id, { tokens_per_day: wrong })).status).toBe(400)
     }

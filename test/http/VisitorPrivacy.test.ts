@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { type Client, problem, type Reply, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, says } from "../lib/FakeAnthropic.ts"
 import { callTool, connectMcp } from "../lib/Mcp.ts"
-import { startServer } from "../lib/TestServer.ts"
+import { sharedServer, startServer } from "../lib/TestServer.ts"
 
-const { client, provider, url } = await startServer()
+const { client, provider, url } = await sharedServer()
 const strict = await startServer({ SESSION_TOKENS: "strict" })
 
 const canary = "The launch code is swordfish."

@@ -6,6 +6,7 @@ import { Chatbot } from "../../src/domain/chatbot/Chatbot.ts"
 import { Message, Session } from "../../src/domain/chat/Conversation.ts"
 import { Document } from "../../src/domain/knowledge/Document.ts"
 import { Organization } from "../../src/domain/organizations/Organization.ts"
+import { operatorKey } from "./Spawn.ts"
 
 /** The parts of a request beside method and path. `json`, `form` and `body` are three forms of its body. */
 export interface Sent {
@@ -167,11 +168,12 @@ export class Client {
     return (await this.newKey({ scopes })).client
   }
 
-  /** Makes a new organization, and returns a client with a key of it. Only the operator's client may. */
+  /** Makes a new organization, with the operator's key, and returns a client with a key of it. */
   async newOrganization(): Promise<Client> {
-    const reply = await this.post("/api/admin/organizations", { json: { name: "Another" } })
+    const operator = this.withKey(operatorKey)
+    const reply = await operator.post("/api/admin/organizations", { json: { name: "Another" } })
     const { organization } = read(Schema.Struct({ organization: Organization }), reply)
-    return (await this.newKey({ organization_id: organization.id })).client
+    return (await operator.newKey({ organization_id: organization.id })).client
   }
 }
 

@@ -25,6 +25,10 @@ export const settingsFor = Effect.fnUntraced(function* (
     DEFAULT_MODEL: "local/extractive",
     // Tests ask as fast as they can.
     RATE_LIMIT: "off",
+    ADDRESS_RATE_LIMIT: "off",
+    WIDGET_ADDRESS_RATE_LIMIT: "off",
+    // Their own servers listen here.
+    TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
     ...(database.kind === "postgres" && { DATABASE_URL: database.url }),
   }
 })

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setDefaultTimeout } from "bun:test"
-import { ConfigProvider, Console, Context, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Console, Context, Effect, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
@@ -21,8 +21,10 @@ export const testTimeout = 60_000
 /** A running server with what a test needs to use it. */
 export interface TestServer {
   readonly url: string
-  /** A client with the operator's key. */
+  /** A client with the key that the file works with: of an organization of its own, or of the operator's. */
   readonly client: Client
+  /** A client with the operator's key. */
+  readonly operator: Client
   /** A fake of both Anthropic and OpenAI. */
   readonly provider: Provider
   /** The names of the files in the blob store. */
@@ -57,7 +59,7 @@ export const makeServer = Effect.fnUntraced(function* (
   const given = yield* settingsFor(yield* fresh)
   const env = {
     ...given,
-    LOG_LEVEL: "none",
+    LOG_LEVEL: process.env["PARLEY_TEST_LOGS"] === undefined ? "none" : "info",
     ANTHROPIC_API_KEY: fakeKey,
     ANTHROPIC_BASE_URL: anthropic.url,
     OPENAI_API_KEY: fakeOpenAiKey,
@@ -72,9 +74,11 @@ export const makeServer = Effect.fnUntraced(function* (
     ]),
   )
   const { url } = Context.get(context, Server)
+  const operator = new Client(url, operatorKey)
   return {
     url,
-    client: new Client(url, operatorKey),
+    client: operator,
+    operator,
     provider: anthropic,
     stored: (kind) => {
       const directory = join(given.DATA_DIR, "files", kind)
@@ -102,4 +106,18 @@ export const makeServer = Effect.fnUntraced(function* (
 export const startServer = (settings: Settings = {}, constants?: Context.Context<never>): Promise<TestServer> => {
   setDefaultTimeout(testTimeout)
   return sharedRun()(makeServer(settings, constants))
+}
+
+let shared: Promise<TestServer> | undefined
+
+/**
+ * The server without settings of their own that the test files of a process share; it is started for the first of them.
+ * `client` has a key of a new organization, with all scopes but the operator's.
+ */
+export const sharedServer = async (): Promise<TestServer> => {
+  setDefaultTimeout(testTimeout)
+  // Nothing ends it but the end of the process.
+  const server = await (shared ??= Effect.runPromise(Scope.provide(makeServer({}), Scope.makeUnsafe())))
+  await server.provider.answers()
+  return { ...server, client: await server.operator.newOrganization() }
 }

@@ -3,9 +3,9 @@ import { Schema } from "effect"
 import { ChatbotTest, HISTORY_MAX_LENGTH, TestImport, TESTS_MAX } from "../../../src/domain/evaluation/ChatbotTest.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { problem, read, type Reply, wrongPaths } from "../../lib/Client.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
-const { client, query } = await startServer()
+const { client, query } = await sharedServer()
 
 const testOf = (reply: Reply) => read(Schema.Struct({ test: ChatbotTest }), reply).test
 const at = (chatbot: string, rest = "") => `/api/external/chatbot/${chatbot}/tests${rest}`

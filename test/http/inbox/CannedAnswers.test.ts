@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client } = await sharedServer()
 const { id: chatbot } = await client.newChatbot({ name: "Ferry" })
 const path = `/api/external/chatbot/${chatbot}/canned-answers`
 const hours = { shortcut: "hours", content: "We are here from nine to five." }

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { until } from "../../lib/Client.ts"
 import { startEndpoint } from "../../lib/Endpoint.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 import { newWebhook, verified } from "../../lib/Webhooks.ts"
 
-const { client, query } = await startServer({ RATE_LIMIT: "off", TOOL_PRIVATE_NETWORKS: "127.0.0.0/8" })
+const { client, query } = await sharedServer()
 
 const chatbot = await client.newChatbot({ name: "Main" })
 const newConversation = async (content = "Is anybody there?") => {

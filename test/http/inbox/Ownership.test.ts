@@ -5,14 +5,13 @@ import { Returns } from "../../../src/storage/inbox/Returns.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { until } from "../../lib/Client.ts"
 import { message, says } from "../../lib/FakeAnthropic.ts"
-import { operatorKey } from "../../lib/ServerProcess.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
 /*
  * Who answers: the chatbot never talks over people, and no message is lost, doubled or out of order.
  */
 
-const { client, provider, query, url } = await startServer({ RATE_LIMIT: "off" })
+const { client, provider, query, url } = await sharedServer()
 
 interface Said {
   readonly sender_type: string
@@ -53,7 +52,7 @@ const begin = async (handover: object = {}, model?: string) => {
     stream: async (content: string) => {
       const response = await fetch(`${url}/api/external/chatbot/${chatbot.id}/chat?stream=true`, {
         method: "POST",
-        headers: { "x-api-key": operatorKey, "content-type": "application/json" },
+        headers: { "x-api-key": client.key ?? "", "content-type": "application/json" },
         body: JSON.stringify({ messages: [{ role: "user", content }], sessionToken: token }),
       })
       let text = ""

@@ -4,9 +4,9 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { type Client, problem, until } from "../../lib/Client.ts"
 import { says } from "../../lib/FakeAnthropic.ts"
 import { callTool, connectMcp } from "../../lib/Mcp.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
-const { client, provider, url } = await startServer()
+const { client, provider, url } = await sharedServer()
 
 const open: Array<McpClient> = []
 afterEach(async () => {

@@ -7,12 +7,12 @@ import { says } from "../../lib/FakeAnthropic.ts"
 import { callTool, connectMcp } from "../../lib/Mcp.ts"
 import { operatorKey, serverProcess, type Settings, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
-import { startServer, testTimeout } from "../../lib/TestServer.ts"
+import { sharedServer, testTimeout } from "../../lib/TestServer.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
 
 setDefaultTimeout(2 * testTimeout)
 
-const { client, provider } = await startServer()
+const { client, provider } = await sharedServer()
 
 const run = sharedRun()
 

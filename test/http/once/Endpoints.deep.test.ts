@@ -13,7 +13,7 @@ import { startServer } from "../../lib/TestServer.ts"
  * Every endpoint that changes anything, with the header `Idempotency-Key`.
  */
 
-const { client, query } = await startServer({ RATE_LIMIT: "off" })
+const { client, query } = await startServer()
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
 const formOf = (fields: Readonly<Record<string, string | File>>) => {

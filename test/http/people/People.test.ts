@@ -7,9 +7,9 @@ import type { PersonRole } from "../../../src/domain/people/Role.ts"
 import { type Client, problem, read, type Reply, until } from "../../lib/Client.ts"
 import { listenAt } from "../../lib/EventReader.ts"
 import { accept, everywhere, Invited, newPerson, type PersonBrowser, tokenOf } from "../../lib/People.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
-const server = await startServer({ ADDRESS_RATE_LIMIT: "100000/10s" })
+const server = await sharedServer()
 const { client } = server
 const people = "/api/admin/people"
 const session = "/api/console/session"

@@ -14,10 +14,10 @@ import {
   tokenOf,
   VirtualPasskey,
 } from "../../lib/People.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
-const server = await startServer({ ADDRESS_RATE_LIMIT: "100000/10s" })
-const { client } = server
+const server = await sharedServer()
+const { operator: client } = server
 const One = Schema.Struct({ session: ConsoleSession })
 const WithOptions = Schema.Struct({ options: Options })
 const session = "/api/console/session"

@@ -3,14 +3,13 @@ import { Chat } from "@ai-sdk/react"
 import { DefaultChatTransport, type UIMessage } from "ai"
 import { problem, until } from "../../lib/Client.ts"
 import { calls, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
-import { operatorKey } from "../../lib/ServerProcess.ts"
 import { Context } from "effect"
 import { Heartbeat } from "../../../src/http/streams/Streaming.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer, startServer } from "../../lib/TestServer.ts"
 import { uiEvents } from "../../lib/UiEvents.ts"
 import type { Answer } from "../../lib/Wire.ts"
 
-const { client, provider, url } = await startServer()
+const { client, provider, url } = await sharedServer()
 /** A server whose streams begin and wait with a heartbeat that comes soon. */
 const impatient = await startServer({}, Context.make(Heartbeat, "200 millis"))
 
@@ -38,7 +37,7 @@ const chatWith = (id: string, session = crypto.randomUUID()) => {
   const errors: Array<Error> = []
   const chat = new Chat<UIMessage>({
     id: session,
-    transport: new DefaultChatTransport({ api: url + streamPath(id), headers: { "x-api-key": operatorKey } }),
+    transport: new DefaultChatTransport({ api: url + streamPath(id), headers: { "x-api-key": client.key ?? "" } }),
     onError: (error) => errors.push(error),
   })
   return { chat, errors, session }
@@ -238,7 +237,7 @@ describe("a stream that waits", () => {
     const goOn = provider.hold()
     const response = await fetch(url + streamPath(id), {
       method: "POST",
-      headers: { "x-api-key": operatorKey, "content-type": "application/json" },
+      headers: { "x-api-key": client.key ?? "", "content-type": "application/json" },
       body: JSON.stringify({ messages: [{ role: "user", content: "When?" }] }),
     })
     expect(response.status).toBe(200)
@@ -255,7 +254,7 @@ describe("a stream that waits", () => {
     const controller = new AbortController()
     const response = await fetch(url + streamPath(id), {
       method: "POST",
-      headers: { "x-api-key": operatorKey, "content-type": "application/json" },
+      headers: { "x-api-key": client.key ?? "", "content-type": "application/json" },
       body: JSON.stringify({ messages: [{ role: "user", content: "When?" }] }),
       signal: controller.signal,
     })

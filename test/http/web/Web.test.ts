@@ -4,9 +4,9 @@ import { Schema } from "effect"
 import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { read } from "../../lib/Client.ts"
 import { rawRequest } from "../../lib/RawRequest.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
-const { client, url } = await startServer({ RATE_LIMIT: "off" })
+const { client, url } = await sharedServer()
 const visitor = client.withKey(undefined)
 
 const chatbot = await client.newChatbot({
@@ -300,7 +300,10 @@ describe("a file", () => {
 
 describe("the loader", () => {
   test("may be included by any page, and is asked for again after some minutes", async () => {
-    const { headers, status } = await visitor.get("/widget.js")
+    // It comes without a look at a cookie of the console.
+    const { headers, status } = await visitor.get("/widget.js", {
+      headers: { "sec-fetch-site": "same-origin", cookie: "parley_console=AAAA" },
+    })
     expect(status).toBe(200)
     expect(headers.get("content-type")).toBe("text/javascript; charset=utf-8")
     expect(headers.get("cache-control")).toContain("max-age=300")

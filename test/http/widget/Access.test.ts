@@ -4,9 +4,9 @@ import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { VisitorSession, WidgetConfig } from "../../../src/domain/widget/Widget.ts"
 import { type Client, problem, read, type Reply, until, wrongPaths } from "../../lib/Client.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
-const { client } = await startServer({ WIDGET_ADDRESS_RATE_LIMIT: "off" })
+const { client } = await sharedServer()
 const visitor = client.withKey(undefined)
 
 const keys = "/api/admin/api-keys"
