@@ -1,4 +1,4 @@
-import { Duration, Effect, Schema } from "effect"
+import { Context, Duration, Effect, Schema } from "effect"
 import { isUsageCheap, linuxTreeOf, usageOf } from "./ProcessUsage.ts"
 
 /** The process uses more memory than `Limits.memory`. */
@@ -16,7 +16,10 @@ export interface Limits {
 }
 
 /** A process that waits, or gets no processor time, is given up after this multiple of its time limit on the clock. */
-const WALL_CLOCK_FACTOR = 10
+export const WallClockFactor: Context.Reference<number> = Context.Reference<number>(
+  "parley/knowledge/process/WallClockFactor",
+  { defaultValue: () => 10 },
+)
 
 /** The pause between two checks of a process's usage: longer where a check starts a process itself. */
 const WATCH_INTERVAL = Duration.millis(isUsageCheap ? 50 : 250)
@@ -27,11 +30,13 @@ export const within = <A, E>(
   pid: number,
   limits: Limits,
 ): Effect.Effect<A, E | OutOfMemory | TimedOut> =>
-  Effect.raceFirst(work, watch(pid, limits)).pipe(
-    Effect.timeoutOrElse({
-      duration: Duration.times(limits.time, WALL_CLOCK_FACTOR),
-      orElse: () => Effect.fail(new TimedOut()),
-    }),
+  Effect.flatMap(WallClockFactor, (factor) =>
+    Effect.raceFirst(work, watch(pid, limits)).pipe(
+      Effect.timeoutOrElse({
+        duration: Duration.times(limits.time, factor),
+        orElse: () => Effect.fail(new TimedOut()),
+      }),
+    ),
   )
 
 const watch = Effect.fnUntraced(function* (pid: number, { memory, time }: Limits) {

@@ -1,48 +1,53 @@
 import { describe, expect, test } from "bun:test"
+import { Context } from "effect"
+import { WallClockFactor } from "../../src/knowledge/process/Watch.ts"
 import { ManyDocuments, problem, read } from "../lib/Client.ts"
 import type { HostileFile } from "../lib/files/Fates.ts"
 import { hostileFiles, hostileNames } from "../lib/files/HostileFiles.ts"
-import { Context } from "effect"
-import { TextLimit } from "../../src/knowledge/Extract.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 /*
- * Malicious files, each uploaded together with a harmless one. The limits are lower than a server's defaults, so that
- * files which reach them do so soon.
+ * A few malicious files of each fate, uploaded together with a harmless one. How all of them are read is in
+ * `test/knowledge/extract/HostileFiles.deep.test.ts`.
  */
 const { client, stored } = await startServer(
-  {
-    EXTRACT_TIMEOUT: "2s",
-    EXTRACT_MEMORY: "256MiB",
-    LOG_LEVEL: "none",
-  },
-  Context.make(TextLimit, 3_000_000),
+  // The file that would take for ever takes this long; every other file, and the start of a process, a fraction of it.
+  { EXTRACT_TIMEOUT: "2s" },
+  // On a busy machine the processes, which have the lowest priority, may wait much longer than they work.
+  Context.make(WallClockFactor, 1_000),
 )
+
+/** Refused, empty, damaged, protected, unreadable, too large, too deep, without end, and harmless by their content. */
+const few = [
+  "document.pdf",
+  "empty.docx",
+  "cut at 60.xlsx",
+  "locked.pdf",
+  "scan.pdf",
+  "repeats everything.odt",
+  "lies about its size.docx",
+  "deep.html",
+  "forms in forms.pdf",
+  "external entity.docx",
+  "macros inside.docx",
+  "prototype.json",
+].map((name) => hostileFiles.find((file) => file.name === name) ?? name)
 
 const sibling = (name: string) => `# Beside ${name}\n\nThe heron breeds beside the mill, number ${Bun.hash(name)}.`
 
 const upload = async ({ name, make }: HostileFile) => {
   const { id } = await client.newChatbot()
-  const content = make()
-  const reply = await client.upload(id, { [name]: content, "sibling.md": sibling(name) }, { prefer: "wait=60" })
+  const reply = await client.upload(id, { [name]: make(), "sibling.md": sibling(name) }, { prefer: "wait=60" })
   return { id, reply }
 }
 
-const alive = async () => expect((await client.get("/healthz")).status).toBe(200)
-
-test("there are at least sixty hostile files, each with a name of its own", () => {
-  const names = [...hostileFiles, ...hostileNames].map(({ name }) => name)
-  expect(names.length).toBeGreaterThanOrEqual(60)
-  expect(new Set(names).size).toBe(names.length)
-})
-
 describe("a hostile file ends as expected, and affects no other file", () => {
-  test.each(hostileFiles.map((file) => [file.name, file] as const))("%s", async (_, file) => {
+  test.each(few.map((file) => [typeof file === "string" ? file : file.name, file] as const))("%s", async (_, file) => {
+    if (typeof file === "string") throw new Error("There is no such hostile file.")
     const { id, reply } = await upload(file)
     if (file.fate.status === 415) {
       expect(problem(reply, 415, "unsupported_media_type").detail).toStartWith(file.name)
-      expect(await client.documents(id)).toEqual([])
-      return alive()
+      return expect(await client.documents(id)).toEqual([])
     }
     expect(reply.status).toBe(200)
     const [hostile, good] = read(ManyDocuments, reply).documents
@@ -55,7 +60,7 @@ describe("a hostile file ends as expected, and affects no other file", () => {
     }
     expect(good).toMatchObject({ status: "ready", error: null })
     expect((await client.found(id, "heron mill")).join()).toContain("The heron breeds beside the mill")
-    await alive()
+    expect((await client.get("/healthz")).status).toBe(200)
   })
 })
 
