@@ -98,6 +98,9 @@ const languageFile = /^src\/languages\/[a-z]{2}\.ts$/
 
 const entry = "src/main.ts"
 
+/** What starts whole servers for tests. */
+const wholeServer = "test/lib/TestServer.ts"
+
 /** `src/http/App.ts` → `http`; `src/Config.ts` → `Config.ts`. */
 const folderOf = (file: string): string => file.split("/")[1] ?? file
 
@@ -211,12 +214,17 @@ export const testsWith = (root: string, modules: ReadonlyArray<string>): Readonl
 
 /**
  * The test files that a change of these files can touch: those that import them, directly or indirectly, and those of the
- * same path below `test` as a file of `src` that does. What only `main.ts` leads to is not followed: a test of a whole
- * server contains everything, and is about the file whose path it has. Types alone change nothing that runs.
+ * same path below `test` as a file of `src` that does. What only `main.ts` and the server of tests lead to is not
+ * followed: a test of a whole server contains everything, and is about the file whose path it has. Types alone change nothing that runs.
  */
 export const testsTouchedBy = (root: string, changed: ReadonlyArray<string>): ReadonlyArray<string> => {
   const graph = graphOf(root)
-  const touched = importersOf(graph, changed, ({ imported, isTypeOnly }) => !isTypeOnly && imported !== entry)
+  const touched = importersOf(
+    graph,
+    changed,
+    ({ file, imported, isTypeOnly }) =>
+      !isTypeOnly && imported !== entry && !(file === wholeServer && imported.startsWith("src/")),
+  )
   const mirrors = Array.from(touched, (file) => file.replace(/^src\/(.*)\.tsx?$/, "test/$1.test.ts"))
   return Array.from(new Set([...touched, ...mirrors]))
     .filter((file) => isTestFile(file) && graph.has(file))

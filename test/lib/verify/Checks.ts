@@ -194,7 +194,7 @@ const hintAt = async (name: string, failures: ReadonlyArray<Failure>, at: Surrou
 }
 
 /** The directory of what checks print. */
-const logs = (root: string): string =>
+export const logDirectory = (root: string): string =>
   writableDirectory(join(root, "node_modules", ".cache", "parley", "logs")) ??
   mkdtempSync(join(tmpdir(), "parley-logs-"))
 
@@ -208,7 +208,7 @@ const runCheck = async (check: Check, at: Surroundings): Promise<Verdict> => {
   }
   const { cpuSeconds, ok, output } = await run(check, at)
   const { failed, passed } = countsOf(check, ok, output)
-  const log = join(logs(at.root), `${check.name.replaceAll(" ", "-")}.log`)
+  const log = join(logDirectory(at.root), `${check.name.replaceAll(" ", "-")}.log`)
   writeFileSync(log, output)
   const tests = check.files === undefined ? "" : `, ${passed} tests, ${cpuSeconds.toFixed(0)} s of processors`
   const verdict = `${label(check.name, start)}${failed === 0 ? "ok" : `${failed} failed`}${tests}`
