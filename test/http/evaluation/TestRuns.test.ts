@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Context, Effect } from "effect"
-import { TestRunBounds } from "../../../src/jobs/TestRuns.ts"
+import { Effect } from "effect"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { problem, until } from "../../lib/Client.ts"
 import { startEndpoint } from "../../lib/Endpoint.ts"
@@ -9,17 +8,7 @@ import { fails, says, usage } from "../../lib/FakeAnthropic.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { expectDocumented, newWebhook, verified } from "../../lib/Webhooks.ts"
 
-const { client, provider, query } = await startServer(
-  { TOOL_PRIVATE_NETWORKS: "127.0.0.1" },
-  Context.make(TestRunBounds, {
-    concurrency: 4,
-    attempts: 3,
-    lapses: 50,
-    lease: "2 seconds",
-    pause: 1,
-    version: "1.0.0",
-  }),
-)
+const { client, provider, query } = await startServer()
 
 const claude = "claude-sonnet-5-5"
 const ferry = "# The ferry\n\nThe ferry to the islands sails at noon.\n"
@@ -384,13 +373,16 @@ describe("a run with the model", () => {
 
   test("stops when somebody asks it to, and keeps what it has", async () => {
     const { id, own } = await harbour([aboutFerry, aboutBread], { model: claude })
-    await provider.answers(says("At noon."))
+    await provider.answers(says("At noon."), { kind: "hang" })
     const release = provider.hold()
     const { body } = await own.post(runsPath(id), { json: { tier: "model" } })
     const run = Object(body).run.id
     await until(provider.arrived, (arrived) => arrived > 0)
     expect((await own.post(`${runsPath(id)}/${run}/stop`)).status).toBe(202)
-    expect(await endOf(own, id, run)).toMatchObject({ status: "stopped", counts: { total: 2, done: 0 } })
+    // The run learns of it as it stores the first result.
     release()
+    const { counts, status } = await endOf(own, id, run)
+    expect([status, counts.total, counts.done < 2]).toEqual(["stopped", 2, true])
+    expect((await resultsOf(own, id, run)).size).toBe(counts.done)
   })
 })

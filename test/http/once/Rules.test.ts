@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { type Client, problem, type Reply, type Sent, until, wrongPaths } from "../../lib/Client.ts"
-import { random } from "../../lib/Random.ts"
+import { type Client, problem, type Reply, type Sent, wrongPaths } from "../../lib/Client.ts"
 import { Context } from "effect"
 import { IdempotencyBounds } from "../../../src/services/Idempotency.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -16,8 +15,7 @@ const { client } = await startServer(
 
 const chatbots = "/api/external/chatbots"
 const keyed = (key: string, sent: Sent): Sent => ({ ...sent, headers: { ...sent.headers, "idempotency-key": key } })
-const create = (key: string, json: object, by: Client = client, signal?: AbortSignal) =>
-  by.post(chatbots, { ...keyed(key, { json }), ...(signal !== undefined && { signal }) })
+const create = (key: string, json: object, by: Client = client) => by.post(chatbots, keyed(key, { json }))
 const isReplayed = ({ headers }: Reply) => headers.get("idempotency-replayed") === "true"
 const named = async (name: string) => {
   const { body } = await client.get(chatbots)
@@ -215,54 +213,7 @@ test("a tool is created and changed once, and one at a private address is refuse
   const patch = (url: string) => client.patch(toolPath, keyed(`patch-${url}`, { json: { url } }))
   expect((await patch("https://other.example/")).status).toBe(200)
   expect(isReplayed(await patch("https://other.example/"))).toBe(true)
-  expect(wrongPaths(await post("private", tool("private", "http://127.0.0.1/")))).toEqual(["url"])
-  expect(isReplayed(await post("private", tool("private", "http://127.0.0.1/")))).toBe(true)
-  expect(wrongPaths(await patch("http://127.0.0.1/"))).toEqual(["url"])
-})
-
-test("a client that leaves at any moment finds its request undone or done, and never taken for ever", async () => {
-  const draw = random(3)
-  const { id } = await client.newChatbot()
-  const kinds = [
-    (key: string, signal?: AbortSignal) => create(key, { name: `Left ${key}` }, client, signal),
-    (key: string, signal?: AbortSignal) => {
-      const form = new FormData()
-      form.set("chatbotId", id)
-      form.append("files", new File([`Ships of ${key}`], `${key}.txt`))
-      return client.post("/api/embedfiles", { ...keyed(key, { form }), ...(signal !== undefined && { signal }) })
-    },
-    (key: string, signal?: AbortSignal) =>
-      client.post(`/api/external/chatbot/${id}/chat`, {
-        ...keyed(key, { json: { messages: [{ role: "user", content: `Question ${key}` }] } }),
-        ...(signal !== undefined && { signal }),
-      }),
-  ]
-  const sent = Array.from({ length: 36 }, (_, number) => `left-${number}`)
-  await Promise.all(
-    sent.map(async (key, number) => {
-      const leaving = new AbortController()
-      const ask = kinds[number % kinds.length]
-      const left = ask?.(key, leaving.signal).catch(() => "left")
-      await Bun.sleep(draw() * 100)
-      leaving.abort()
-      await left
-      const reply = await until(
-        () => ask?.(key),
-        (found) => found?.status !== 409 && found?.status !== 429,
-      )
-      expect(reply?.status).toBeWithin(200, 203)
-    }),
-  )
-  const names = (await client.documents(id)).map(({ name }) => name)
-  expect(names.toSorted()).toEqual(
-    sent
-      .filter((_, number) => number % 3 === 1)
-      .map((key) => `${key}.txt`)
-      .toSorted(),
-  )
-  for (const [number, key] of sent.entries()) if (number % 3 === 0) expect(await named(`Left ${key}`)).toBe(1)
-  const sessions: ReadonlyArray<{ readonly message_count: number }> = Object(
-    (await client.get(`/api/external/chatbot/${id}/conversations?limit=100`)).body,
-  ).data
-  expect(sessions.map(({ message_count }) => message_count)).toEqual(Array.from({ length: 12 }, () => 2))
+  expect(wrongPaths(await post("private", tool("private", "http://10.0.0.1/")))).toEqual(["url"])
+  expect(isReplayed(await post("private", tool("private", "http://10.0.0.1/")))).toBe(true)
+  expect(wrongPaths(await patch("http://10.0.0.1/"))).toEqual(["url"])
 })

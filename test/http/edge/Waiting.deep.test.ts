@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import type { Reply } from "../../lib/Client.ts"
 import { calls, says } from "../../lib/FakeAnthropic.ts"
 import { repeatedWait } from "../../lib/EventLoop.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
 /*
  * Expensive requests within the limits, from four clients at once, do not block other requests. The tests watch for
  * long computations in the server's process and send requests to /healthz meanwhile.
  */
-const { client, provider } = await startServer({ LOG_LEVEL: "none" })
+const { client, provider } = await sharedServer()
 
 /**
  * The longest wait in milliseconds of processor time: 100 are promised on a fast machine, and compiling counts here.
