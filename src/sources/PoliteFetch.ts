@@ -76,9 +76,12 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
       const hosts = yield* CrawledHosts
       const userAgent = `${BOT}/1.0${publicUrl === undefined ? "" : ` (+${publicUrl}/docs/sources)`}`
 
-      const waitFor = (host: string) =>
+      /** Waits until a host is reserved. Only the pauses can be interrupted, lest a host stays reserved for nobody. */
+      const waitFor = (host: string, pause: (wait: Effect.Effect<void>) => Effect.Effect<void>) =>
         hosts.reserve(host, Duration.sum(timeout, RESERVE)).pipe(
-          Effect.tap((wait) => Effect.sleep(Duration.min(Duration.millis(wait), LOOK_EVERY))),
+          Effect.tap((wait) =>
+            wait > 0 ? pause(Effect.sleep(Duration.min(Duration.millis(wait), LOOK_EVERY))) : Effect.void,
+          ),
           Effect.repeat({ while: (wait) => wait > 0 }),
         )
 
@@ -105,24 +108,26 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
             headers: { "user-agent": userAgent, accept: "text/html, */*;q=0.8", ...headers },
             ...(wantsBody !== undefined && { wantsBody }),
           }
-          return Effect.gen(function* () {
-            yield* waitFor(url.host)
-            const begun = yield* Clock.currentTimeMillis
-            traffic.requests++
-            return yield* page(request).pipe(
-              Effect.tap(({ received }) => Effect.sync(() => (traffic.bytes += received))),
-              Effect.onExit(() =>
-                Effect.flatMap(Clock.currentTimeMillis, (now) => {
-                  const took = Duration.clamp(Duration.millis(now - begun), {
-                    minimum: pace.pauseMin,
-                    maximum: pace.pauseMax,
-                  })
-                  const delay = Duration.min(asked, pace.crawlDelayMax)
-                  return Effect.ignore(hosts.release(url.host, Duration.toMillis(delay) > 0 ? delay : took))
-                }),
-              ),
-            )
-          })
+          return Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function* () {
+              yield* waitFor(url.host, restore)
+              const begun = yield* Clock.currentTimeMillis
+              traffic.requests++
+              return yield* restore(page(request)).pipe(
+                Effect.tap(({ received }) => Effect.sync(() => (traffic.bytes += received))),
+                Effect.onExit(() =>
+                  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+                    const took = Duration.clamp(Duration.millis(now - begun), {
+                      minimum: pace.pauseMin,
+                      maximum: pace.pauseMax,
+                    })
+                    const delay = Duration.min(asked, pace.crawlDelayMax)
+                    return Effect.ignore(hosts.release(url.host, Duration.toMillis(delay) > 0 ? delay : took))
+                  }),
+                ),
+              )
+            }),
+          )
         }
 
         /** Sends a request for a small file, and follows its redirects. */

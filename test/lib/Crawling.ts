@@ -16,7 +16,7 @@ import * as Sources from "../../src/sources/Sources.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { eventually, memoryBlobs, platform, quiet, storage } from "./Layers.ts"
 import { makeTenant, newId } from "./Tenants.ts"
-import { toThisMachine } from "./TrapSite.ts"
+import { isTooSlow, toThisMachine } from "./TrapSite.ts"
 
 /*
  * Processes that read the sources of tests. Pages are read in the test's own process, and nothing is ingested.
@@ -61,22 +61,42 @@ export interface CrawlingChanges extends Partial<CrawlBounds>, Partial<CrawlPace
   readonly browser?: string
 }
 
+/** Requests on this machine alone, which soon give up an address that is too slow, and wait long for all others. */
+const safeFetch = (resolve: Resolve, pageTimeout: Duration.Input) => {
+  const within = (timeout: Duration.Input) =>
+    SafeFetch.pipe(
+      Effect.provide(
+        SafeFetch.layer({
+          allowed: parsePrivateNetworks("127.0.0.1, ::1") ?? noPrivateNetworks,
+          resolve,
+          refusedAfter: Duration.zero,
+        }),
+      ),
+      Effect.provideService(PageTimeout, timeout),
+    )
+  return Layer.effect(
+    SafeFetch,
+    Effect.gen(function* () {
+      const patient = yield* within(pageTimeout)
+      const impatient = yield* within("50 millis")
+      return SafeFetch.of({
+        ...patient,
+        page: (request) => (isTooSlow(request.url) ? impatient : patient).page(request),
+      })
+    }),
+  )
+}
+
 /** What reads sources, with short pauses, on this machine alone. */
 export const crawlingWith = ({
   resolve = toThisMachine,
-  pageTimeout = "3 seconds",
+  pageTimeout = "30 seconds",
   browser,
   ...changes
 }: CrawlingChanges = {}) =>
   Crawls.layer.pipe(
     Layer.provideMerge(Sources.layer({ crawler: { publicUrl: "https://chat.example" }, renderer: { url: browser } })),
-    Layer.provide(
-      SafeFetch.layer({
-        allowed: parsePrivateNetworks("127.0.0.1, ::1") ?? noPrivateNetworks,
-        resolve,
-        refusedAfter: Duration.zero,
-      }),
-    ),
+    Layer.provide(safeFetch(resolve, pageTimeout)),
     Layer.provide([
       Layer.succeed(CrawlPace, { ...hurried, ...changes }),
       Layer.succeed(PageTimeout, pageTimeout),

@@ -81,6 +81,13 @@ const notFound = answers(404, { "content-type": "text/html" }, "<h1>Not found</h
 /** Never answers. */
 export const silent: Answer = () => {}
 
+/**
+ * Whether an address is one of which tests expect that it has no whole answer in time. All others have as much time as
+ * a busy machine may need.
+ */
+export const isTooSlow = ({ hostname, pathname }: URL): boolean =>
+  hostname.startsWith("silent.") || pathname.endsWith("/slow")
+
 /** A page with a text of its own, and links. */
 export const html = (title: string, links: ReadonlyArray<string> = [], more = ""): string =>
   `<!doctype html><html lang="en"><head><title>${title}</title></head><body><main><h1>${title}</h1>

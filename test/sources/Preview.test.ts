@@ -15,7 +15,7 @@ const preview = (kind: CrawledKind, config: Pick<SourceConfig, "urls"> & Partial
     SourcePreviews.use((previews) =>
       previews.preview(kind, { include: [], exclude: [], depth: 10, max_pages: 100, text: null, ...config }),
     ),
-    crawlingWith({ pageTimeout: "2 seconds" }),
+    crawlingWith(),
   )
 
 test("a preview shows the scope of a website and what its sitemap names, and reads no page", () =>
