@@ -68,12 +68,7 @@ export interface ServicesSettings extends SystemStatesSettings {
 export const tenancy = People.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Organizations.layer)))
 
 /** The services of the chat widget. */
-const widget = Layer.mergeAll(
-  VisitorUpdates.layer(),
-  VisitorHandovers.layer,
-  VisitorChats.layer,
-  VoiceTurns.layer,
-).pipe(
+const widget = Layer.mergeAll(VisitorUpdates.layer, VisitorHandovers.layer, VisitorChats.layer, VoiceTurns.layer).pipe(
   Layer.provideMerge(VisitorTokens.layer()),
   Layer.provideMerge(Layer.mergeAll(Placements.layer, IdentitySecrets.layer, VisitorConversations.layer)),
   Layer.provide(LiveReplies.layer),

@@ -1,10 +1,12 @@
-import { Cache, Duration, Effect, Exit, Result, Semaphore } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Result, Semaphore } from "effect"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { RecentMap } from "../../system/RecentMap.ts"
 
 /** Milliseconds for which a lookup is remembered: less than the second within which changes take effect. */
-const TIME_TO_LIVE = 900
+export const LookupMillis: Context.Reference<number> = Context.Reference<number>("parley/services/keys/LookupMillis", {
+  defaultValue: () => 900,
+})
 /**
  * Milliseconds for which a failed lookup is remembered, so that one request does not wait for a dead database twice.
  */
@@ -28,6 +30,7 @@ export const recentLookups = Effect.fnUntraced(function* <A, R>(
   find: (name: string) => Effect.Effect<A | undefined, Unavailable, R>,
   expiresIn: (found: A) => number | null | undefined,
 ) {
+  const timeToLive = yield* LookupMillis
   /** The names under which something was found when they were last looked up. Wrong ones cannot displace them. */
   const known = new RecentMap<true>(LOOKUP_CAPACITY)
   const strangers = yield* Semaphore.make(STRANGERS_AT_ONCE)
@@ -47,8 +50,8 @@ export const recentLookups = Effect.fnUntraced(function* <A, R>(
       if (Result.isFailure(found)) {
         return { found, freshUntil: (yield* currentMonotonicMillis) + FAILURE_TIME_TO_LIVE }
       }
-      const livesFor = (found.success && expiresIn(found.success)) ?? TIME_TO_LIVE
-      return { found, freshUntil: startedAt + Math.min(TIME_TO_LIVE, livesFor) }
+      const livesFor = (found.success && expiresIn(found.success)) ?? timeToLive
+      return { found, freshUntil: startedAt + Math.min(timeToLive, livesFor) }
     }),
     {
       capacity: LOOKUP_CAPACITY,

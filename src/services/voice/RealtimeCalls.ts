@@ -36,7 +36,10 @@ import { lastingContext } from "../LastingContext.ts"
 
 const CALL_MAX = Duration.minutes(30)
 /** Time between two looks whether a call may go on. */
-const LOOK_EVERY = Duration.seconds(2)
+export const CallLooks: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
+  "parley/services/voice/CallLooks",
+  { defaultValue: () => "2 seconds" },
+)
 /** Longest time that the last words before a handover take. */
 const LEAVING_MAX_MILLIS = 10_000
 /** Most times in a row that the model may call tools. */
@@ -67,6 +70,7 @@ const isAudioAlone = (sdp: string): boolean => {
 /** Realtime calls of visitors with a provider's model, which the server follows and steers by a side channel. */
 export class RealtimeCalls extends Context.Service<RealtimeCalls>()("parley/services/voice/RealtimeCalls", {
   make: Effect.gen(function* () {
+    const lookEvery = yield* CallLooks
     const agent = yield* ChatbotAgent
     const chatbots = yield* Chatbots
     const conversations = yield* Conversations
@@ -190,7 +194,7 @@ export class RealtimeCalls extends Context.Service<RealtimeCalls>()("parley/serv
         Effect.catchTag("SocketError", () => Effect.void),
       )
       const looking = Effect.suspend(() => (isOpen ? look(visitor, conversation) : Effect.void))
-      yield* Effect.raceFirst(Effect.andThen(follow, follow), Effect.forever(Effect.delay(looking, LOOK_EVERY))).pipe(
+      yield* Effect.raceFirst(Effect.andThen(follow, follow), Effect.forever(Effect.delay(looking, lookEvery))).pipe(
         Effect.timeoutOption(CALL_MAX),
         Effect.onExit(() => Effect.ignore(record.end(handover))),
       )

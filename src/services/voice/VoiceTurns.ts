@@ -58,10 +58,13 @@ export interface VoiceTurn {
 const HEARD_TOKENS = 10
 const SPOKEN_TOKENS = 20
 
-/** Waits for what an aborted turn still stores. */
-const ENDING = { schedule: Schedule.spaced("50 millis"), times: 40 }
-/** Waits less for a reply of which nothing was heard: mostly there was none. */
-const ENDING_UNHEARD = { ...ENDING, times: 5 }
+/** Looks for what an aborted turn still stores, before a turn takes it that there is nothing. */
+export const EndingLooks: Context.Reference<number> = Context.Reference<number>("parley/services/voice/EndingLooks", {
+  defaultValue: () => 40,
+})
+/** Looks for a reply of which nothing was heard: mostly there was none. */
+const UNHEARD_LOOKS = 5
+const endingWithin = (times: number) => ({ schedule: Schedule.spaced("50 millis"), times })
 
 const noVoiceAgent = new Forbidden({ detail: "This chatbot has no voice agent: set it with PATCH …/voice-agent." })
 const noTranscription = InvalidRequest.at(
@@ -75,6 +78,7 @@ const isAnswered = new Conflict({ detail: "This message was answered already." }
 /** Spoken turns: what was said becomes text, the chat answers it, and its reply is spoken while it is made. */
 export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/voice/VoiceTurns", {
   make: Effect.gen(function* () {
+    const endingLooks = yield* EndingLooks
     const budgets = yield* Budgets
     const chat = yield* Chat
     const chatbots = yield* Chatbots
@@ -133,7 +137,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
           ? sessionToContinue(caller, conversation)
           : sessionOfVisitor(caller, visitor, conversation)
       const found = yield* Effect.repeat(spokenReplies.find(chatbot.id, name, heard.reply), {
-        ...(heard.amount === 0 ? ENDING_UNHEARD : ENDING),
+        ...endingWithin(heard.amount === 0 ? UNHEARD_LOOKS : endingLooks),
         until: (row) => row !== undefined && row.voice !== null,
       })
       if (found === undefined && heard.amount > 0) return yield* noReply
@@ -146,7 +150,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       const ids = replyIds(visitor.id, id)
       const session = conversation === undefined ? ids.session : SessionId.make(conversation)
       if (conversation !== undefined) yield* conversations.get(of, session)
-      yield* Effect.retry(replies.hold(visitor.id, session), ENDING)
+      yield* Effect.retry(replies.hold(visitor.id, session), endingWithin(endingLooks))
       if ((yield* conversations.sent(of, [ids.reply])).some(isAnswer)) return yield* isAnswered
       return { ...ids, session, isResumed: true }
     })
