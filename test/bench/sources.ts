@@ -2,15 +2,12 @@ import { type Parts, runParts } from "./lib/Parts.ts"
 
 /** The parts by name. The file of each part documents what it measures. */
 export const parts: Parts = {
-  crawl: () => import("./sources/Crawl.ts"),
   extraction: () => import("./sources/Extraction.ts"),
-  formats: () => import("./sources/Formats.ts"),
   kills: () => import("./sources/Kills.ts"),
-  neighbours: () => import("./sources/Neighbours.ts"),
 }
 
 /**
- * `bun run bench sources [part…] [--only part,…] [--data DIR] [--postgres URL]`: knowledge from websites and other
- * sources. Without names it runs every part. It fails when a promise is not kept.
+ * `bun run bench sources [part…] [--only part,…] [--data DIR] [--postgres URL]`: knowledge from websites. Without names
+ * it runs every part. It fails when a promise is not kept.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => runParts(parts, args)

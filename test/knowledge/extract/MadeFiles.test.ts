@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { readDocument } from "../../lib/Defaults.ts"
+import { madeFiles } from "../../lib/files/MadeFiles.ts"
 import { wordsFound } from "../../lib/files/ScanTexts.ts"
-import { madeFiles } from "./MadeFiles.ts"
 
 test.each(madeFiles().map((file) => [file.format, file] as const))(
   "every word of a file is found: %s",

@@ -1,7 +1,7 @@
 import type { Format } from "../../../src/domain/knowledge/Formats.ts"
-import { msgFile, compoundFileOf, msgStreams, xlsFile, xlsLabel } from "../../lib/files/CompoundFile.ts"
-import { pptxFile, rows, shape, xlsxFile } from "../../lib/files/OfficeFile.ts"
-import { epubFile, openDocument } from "../../lib/files/OpenFiles.ts"
+import { msgFile, compoundFileOf, msgStreams, xlsFile, xlsLabel } from "./CompoundFile.ts"
+import { pptxFile, rows, shape, xlsxFile } from "./OfficeFile.ts"
+import { epubFile, openDocument } from "./OpenFiles.ts"
 
 /** A file, and the text that it says. */
 export interface MadeFile {
@@ -9,8 +9,6 @@ export interface MadeFile {
   readonly name: string
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly expected: string
-  /** Other texts of the chatbot. */
-  readonly texts?: ReadonlyArray<string>
 }
 
 const TITLE = "Tide gauge of Brundø"
