@@ -3,9 +3,6 @@ const pieces: Readonly<Record<string, () => Promise<{ readonly run: (args: Reado
   grounding: () => import("./loop/Grounding.ts"),
   improve: () => import("./loop/Improve.ts"),
   gaps: () => import("./loop/Gaps.ts"),
-  cost: () => import("./loop/Cost.ts"),
-  detection: () => import("./loop/Detection.ts"),
-  replay: () => import("./loop/Replay.ts"),
 }
 
 export const run = async ([name = "", ...args]: ReadonlyArray<string>): Promise<void> => {

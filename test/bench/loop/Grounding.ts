@@ -1,12 +1,11 @@
 import { Effect } from "effect"
 import { checkReply } from "../../../src/agent/grounding/Grounding.ts"
-import { measureTimes } from "./GroundingTimes.ts"
 import { LANGUAGES, type MadeReply, madeReplies } from "./Replies.ts"
 
 /**
  * `bun run bench loop grounding [--show]`: which sentences of made replies are marked: of planted ones, how many are
  * caught; of true ones, how many are marked wrongly. By half, kind and language. `--show` lists the mistakes of the half
- * that was developed on. Then the times to the first and the last word of streamed chats.
+ * that was developed on.
  */
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const replies = LANGUAGES.flatMap(madeReplies)
@@ -54,7 +53,6 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
       console.log([row.padEnd(24), ...shown].join(""))
     }
   }
-  await measureTimes()
 }
 
 const isPlantedIn = ({ planted }: MadeReply, sentence: string): boolean =>
