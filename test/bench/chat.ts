@@ -99,6 +99,7 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
   const onPostgres = parley(directory, {
     DATABASE_URL: parleyUrl,
     DATABASE_CONNECTIONS: CONNECTIONS,
+    WORKERS: settings.workers,
     ANTHROPIC_API_KEY: "bench",
     ANTHROPIC_BASE_URL: providerUrl,
     ...settings.embeddings.environment(providerUrl),
@@ -156,9 +157,9 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
  * Measures chats, whole and streamed, beside a bare server, with a provider that takes no time: requests per second,
  * the time to the first word, and many slow streams at once. `DATABASE_URL` as for `bench http`. Options: `--rounds 4`,
  * `--milliseconds 1500` of one round, `--clients 1,16,64,256`, `--streams 1000,2000` held for `--seconds 20`, `--only
- * chat`, `streamed`, `first words` or `held streams`, `--profile DIR`, `--embeddings` as `BenchEmbeddings` has it,
- * and `--reply whole`, or `least`: the bare server
- * answers and stores everything that the contract requires of a chat, or only the texts.
+ * chat`, `streamed`, `first words` or `held streams`, `--workers 2`, `--profile DIR`, `--embeddings` as `BenchEmbeddings`
+ * has it, and `--reply whole`, or `least`: the bare server answers and stores everything that the contract requires of a
+ * chat, or only the texts.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -172,6 +173,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       only: { type: "string", default: "" },
       reply: { type: "string", default: "whole" },
       profile: { type: "string" },
+      workers: { type: "string", default: "1" },
       embeddings: embeddingsOption,
     },
   })
@@ -194,6 +196,7 @@ export const run = (args: ReadonlyArray<string>): void => {
         only: values.only,
         reply: values.reply === "least" ? "least" : "whole",
         profileDirectory: values.profile,
+        workers: values.workers,
         embeddings: benchEmbeddings(values.embeddings),
       }),
     ),

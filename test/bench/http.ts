@@ -19,6 +19,8 @@ export interface Settings {
   /** A part of the names of the scenarios to run. */
   readonly only: string
   readonly profileDirectory: string | undefined
+  /** As the setting `WORKERS` is written. */
+  readonly workers: string
   readonly embeddings: BenchEmbeddings
 }
 
@@ -140,6 +142,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
   const onPostgres = parley(directory, {
     DATABASE_URL: parleyUrl,
     DATABASE_CONNECTIONS: CONNECTIONS,
+    WORKERS: settings.workers,
     ANTHROPIC_API_KEY: "bench",
     ANTHROPIC_BASE_URL: providerUrl,
     ...settings.embeddings.environment(providerUrl),
@@ -195,8 +198,8 @@ const starts = Effect.fnUntraced(function* (onPostgres: ChildOptions) {
 /**
  * Measures speed and memory of the server on Postgres, beside a bare one. `DATABASE_URL` names any database of a
  * Postgres server in which others may be made. Options: `--rounds 4`, `--milliseconds 1500` of one round, `--clients
- * 1,16,64`, `--only chat` for some scenarios and no cold starts, `--profile DIR` for a CPU profile of Parley,
- * and `--embeddings` as `BenchEmbeddings` has it.
+ * 1,16,64`, `--only chat` for some scenarios and no cold starts, `--workers 2`, `--profile DIR` for a CPU profile of
+ * Parley, and `--embeddings` as `BenchEmbeddings` has it.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -207,6 +210,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       clients: { type: "string", default: "1,16,64" },
       only: { type: "string", default: "" },
       profile: { type: "string" },
+      workers: { type: "string", default: "1" },
       embeddings: embeddingsOption,
     },
   })
@@ -219,6 +223,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     clients: values.clients.split(",").map(Number),
     only: values.only,
     profileDirectory: values.profile,
+    workers: values.workers,
     embeddings: benchEmbeddings(values.embeddings),
   }
   const all = Effect.flatMap(bench(settings), (onPostgres) => (settings.only === "" ? starts(onPostgres) : Effect.void))

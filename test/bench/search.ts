@@ -30,6 +30,8 @@ interface Settings {
   /** The memory for indexes, as the setting is written. */
   readonly indexMemory: string | undefined
   readonly profileDirectory: string | undefined
+  /** As the setting `WORKERS` is written. */
+  readonly workers: string
   readonly embeddings: BenchEmbeddings
 }
 
@@ -163,6 +165,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
       ...withoutLimits,
       LOG_FORMAT: "json",
       DATABASE_URL: url,
+      WORKERS: settings.workers,
       ...settings.embeddings.environment(providerUrl),
       ...(settings.indexMemory === undefined ? {} : { INDEX_MEMORY: settings.indexMemory }),
     },
@@ -235,7 +238,7 @@ const organizationOf = (url: string) =>
  * Measures speed and memory of searches through HTTP on Postgres, at size. `DATABASE_URL` names any database of a
  * Postgres server in which others may be made. Options: `--chunks 20000,27000` of one chatbot each, `--small 1000`
  * chatbots of 100 chunks each, `--clients 1,64`, `--milliseconds 6000`, `--index-memory 1MiB` for searches without an
- * index in memory, `--profile DIR` for a CPU profile, and `--embeddings` as `BenchEmbeddings` has it.
+ * index in memory, `--workers 2`, `--profile DIR` for a CPU profile, and `--embeddings` as `BenchEmbeddings` has it.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -247,6 +250,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       milliseconds: { type: "string", default: "6000" },
       "index-memory": { type: "string" },
       profile: { type: "string" },
+      workers: { type: "string", default: "1" },
       embeddings: embeddingsOption,
     },
   })
@@ -260,6 +264,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     milliseconds: Number(values.milliseconds),
     indexMemory: values["index-memory"],
     profileDirectory: values.profile,
+    workers: values.workers,
     embeddings: benchEmbeddings(values.embeddings),
   }
   NodeRuntime.runMain(Effect.scoped(bench(settings)))

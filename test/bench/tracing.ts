@@ -5,7 +5,6 @@ import { Effect } from "effect"
 import { start } from "./http/Child.ts"
 import { database, fill, scenariosOf } from "./http/Fixture.ts"
 import * as Report from "./http/Report.ts"
-import { benchEmbeddings } from "./lib/BenchEmbeddings.ts"
 import { CONNECTIONS, measure, parley, script, type Settings, type Target, warmUp, withDirectory } from "./http.ts"
 
 /** What a server exports to the collector, by the name of the target. */
@@ -15,7 +14,9 @@ const exports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "no traces": { OTEL_TRACES_SAMPLER: "always_off" },
 }
 
-const bench = Effect.fnUntraced(function* (settings: Settings) {
+const bench = Effect.fnUntraced(function* (
+  settings: Pick<Settings, "clients" | "milliseconds" | "only" | "rounds" | "server">,
+) {
   const directory = yield* withDirectory
   const url = yield* database(settings.server, "tracing")
   const child = (name: string) =>
@@ -87,8 +88,6 @@ export const run = (args: ReadonlyArray<string>): void => {
         milliseconds: Number(values.milliseconds),
         clients: values.clients.split(",").map(Number),
         only: values.only,
-        profileDirectory: undefined,
-        embeddings: benchEmbeddings("local"),
       }),
     ),
   )

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { Context, Effect, Schedule, type Scope } from "effect"
-import { linuxUsageOf } from "../../../src/knowledge/process/ProcessUsage.ts"
+import { linuxTreeOf, linuxUsageOf } from "../../../src/knowledge/process/ProcessUsage.ts"
 import { withEngineSettings } from "../../../src/launch.ts"
 import { ShareBounds } from "../../../src/admission/Shares.ts"
 import { scriptWith } from "../../lib/ServerProcess.ts"
@@ -13,9 +13,9 @@ export interface Child {
   readonly pid: number
   /** Milliseconds from the start of the process to its first answer of status 200. */
   readonly coldStart: number
-  /** Milliseconds of processor time that the process has taken. Linux only, as is the next. */
+  /** Milliseconds of processor time that the process and its workers have taken. Linux only, as is the next. */
   readonly processorTime: () => number
-  /** MB that the process has now, and has had at most. */
+  /** MB that the process and its workers have now, and that each has had at most. */
   readonly memory: () => { readonly now: number; readonly peak: number }
 }
 
@@ -103,12 +103,17 @@ export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.
       Effect.orDie,
     )
     const coldStart = performance.now() - begin
+    // One alone counts without what it starts, which reads documents.
+    const processes = () => (Number(options.environment["WORKERS"] ?? 1) > 1 ? linuxTreeOf(child.pid) : [child.pid])
+    const sum = (values: ReadonlyArray<number>) => values.reduce((one, other) => one + other, 0)
     const memory = () => {
-      const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
-      const megabytes = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024
+      const all = processes().map((pid) => readFileSync(`/proc/${pid}/status`, "utf8"))
+      const megabytes = (field: string) =>
+        sum(all.map((status) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024))
       return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") }
     }
-    return { port, pid: child.pid, coldStart, processorTime: () => linuxUsageOf(child.pid).milliseconds, memory }
+    const processorTime = () => sum(processes().map((pid) => linuxUsageOf(pid).milliseconds))
+    return { port, pid: child.pid, coldStart, processorTime, memory }
   })
 
 /** One that nothing listened on a moment ago. */

@@ -1,14 +1,14 @@
 import { SQL } from "bun"
 import { Effect } from "effect"
-import { Client, type Reply, type Sent } from "../lib/Client.ts"
-import { fakeKey, says } from "../lib/FakeAnthropic.ts"
-import { providerAnswering } from "../lib/FakeProvider.ts"
-import { random } from "../lib/Random.ts"
-import { operatorKey, serverProcess } from "../lib/ServerProcess.ts"
-import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
-import { withoutLimits } from "./http/Child.ts"
-import { database } from "./http/Fixture.ts"
-import { type Finding, type Part, runParts } from "./lib/Parts.ts"
+import { Client, type Reply, type Sent } from "../../lib/Client.ts"
+import { fakeKey, says } from "../../lib/FakeAnthropic.ts"
+import { providerAnswering } from "../../lib/FakeProvider.ts"
+import { random } from "../../lib/Random.ts"
+import { operatorKey, serverProcess } from "../../lib/ServerProcess.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
+import { withoutLimits } from "../http/Child.ts"
+import { database } from "../http/Fixture.ts"
+import type { Finding, Part } from "../lib/Parts.ts"
 
 const HANDOVERS = 2_000
 const KILLS = 10
@@ -43,7 +43,7 @@ interface Faults {
  * idempotency key or the id of its message, on either server. In the end no reply was stored while people had a conversation, and every message is
  * there once and in order. It needs `--postgres`.
  */
-const part: Part = async ({ postgres, scale, seed }) =>
+export const part: Part = async ({ postgres, scale, seed }) =>
   postgres === undefined
     ? [{ name: "Needs --postgres URL", value: "left out" }]
     : Effect.runPromise(Effect.scoped(bench(postgres, scale, seed)))
@@ -192,7 +192,3 @@ const findingsOf = async (
     none("Conversations whose number of messages is wrong", faults.miscounted),
   ]
 }
-
-/** `bun run bench handover --postgres URL [--seed N] [--scale 0.1]`: see `part`. */
-export const run = (args: ReadonlyArray<string>): Promise<void> =>
-  runParts({ handover: () => Promise.resolve({ part }) }, args)
