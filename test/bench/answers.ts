@@ -8,7 +8,6 @@ import { ask, upload } from "./answers/Asking.ts"
 import { type Case, type Knowledge, writtenKnowledge } from "./answers/Case.ts"
 import { impossibleCases } from "./answers/Check.ts"
 import { derivedKnowledge } from "./answers/Derived.ts"
-import { fittingOf } from "./answers/Fitting.ts"
 import { changesOf, goalsOf, type Judged, tablesOf, worstOf } from "./answers/Report.ts"
 import { scoreOf, type Verdict, verdicts } from "./answers/Score.ts"
 import { start, withoutLimits } from "./http/Child.ts"
@@ -20,14 +19,13 @@ interface AnswersSettings {
   readonly embeddings: BenchEmbeddings
   readonly worst: number
   readonly json: string | undefined
-  readonly fits: boolean
   /** How the cases of an earlier run were judged, by id. */
   readonly earlier: ReadonlyMap<string, Verdict> | undefined
 }
 
 const bench = Effect.fnUntraced(function* (
   all: ReadonlyArray<Knowledge>,
-  { earlier, embeddings, fits, json, worst }: AnswersSettings,
+  { earlier, embeddings, json, worst }: AnswersSettings,
 ) {
   const directory = yield* temporaryDirectory("bench")
   const providerUrl = yield* startProvider(directory)
@@ -60,7 +58,6 @@ const bench = Effect.fnUntraced(function* (
   if (earlier !== undefined) yield* Console.log(`${changesOf(judged, earlier)}\n`)
   yield* Console.log(`${tablesOf(judged)}\n\n${goalsOf(judged)}`)
   yield* Console.log(`\n${judged.length} cases in ${seconds.toFixed(0)} s`)
-  if (fits) yield* Console.log(`\n${fittingOf(judged)}`)
   if (json !== undefined) writeFileSync(json, JSON.stringify(judged, null, 1))
 })
 
@@ -122,8 +119,6 @@ const chosen = (all: ReadonlyArray<Knowledge>, isWanted: (asked: Case) => boolea
  *   other way round, and prints the former of the half for development,
  * - `--embeddings local:minilm`: as `BenchEmbeddings` has it; near vectors of the provider mean the same words,
  * - `--seed N`: chooses other cases from the sets, by default 1,
- * - `--fit`: fits the weights of `Evidence.ts` to the cases, and prints them with what each is worth; those of its
- *   likelihood count with the others as they are in the source, so that new ones are written there before it is run again,
  * - `--check`: asks nothing, and prints the cases whose answer is in no document.
  */
 export const run = (args: ReadonlyArray<string>): void => {
@@ -140,7 +135,6 @@ export const run = (args: ReadonlyArray<string>): void => {
       embeddings: embeddingsOption,
       against: { type: "string" },
       seed: { type: "string", default: "1" },
-      fit: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
     },
   })
@@ -160,7 +154,6 @@ export const run = (args: ReadonlyArray<string>): void => {
     embeddings: benchEmbeddings(values.embeddings),
     worst: Number(values.worst),
     json: values.json,
-    fits: values.fit,
     earlier: values.against === undefined ? undefined : readEarlier(values.against),
   }
   NodeRuntime.runMain(values.check ? check(all) : Effect.scoped(bench(wanted, settings)))

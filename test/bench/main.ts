@@ -5,12 +5,10 @@ const benches: Readonly<
 > = {
   answers: () => import("./answers.ts"),
   chat: () => import("./chat.ts"),
-  cold: () => import("./cold.ts"),
   extract: () => import("./extract.ts"),
   fusion: () => import("./fusion.ts"),
   fuzz: () => import("./fuzz.ts"),
   growth: () => import("./growth.ts"),
-  handover: () => import("./handover.ts"),
   hostile: () => import("./hostile.ts"),
   http: () => import("./http.ts"),
   ingest: () => import("./ingest.ts"),

@@ -7,9 +7,7 @@ import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { LIKELY_SIMILARITY } from "../../src/domain/knowledge/Passage.ts"
 import { Indexer, textToEmbed } from "../../src/knowledge/Indexer.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts"
-import type { LexicalQuery } from "../../src/knowledge/search/LexicalQuery.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
-import { sparse, type SparseVector } from "../../src/knowledge/segments/Sketch.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
@@ -18,7 +16,6 @@ import * as TestDatabase from "../lib/TestDatabase.ts"
 import { calibrate } from "./lib/Calibrating.ts"
 import { curvesOf, linesOf, questionsOfOthers, sharesOf, THRESHOLDS } from "./lib/Curves.ts"
 import { makeOrganization } from "./lib/Filling.ts"
-import { fit, type IndexedSet } from "./lib/Fitting.ts"
 import { passagesByChunk, placeOf, store, type StoredPassages } from "./lib/KnowledgeOfSets.ts"
 import { measure } from "./lib/RankingMetrics.ts"
 import { rememberingEmbeddings } from "./lib/RememberingEmbeddings.ts"
@@ -159,31 +156,6 @@ const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) 
   for (const line of curves) yield* Console.log(line)
 })
 
-/** The set as an index in the memory of this process. */
-const indexed = Effect.fnUntraced(function* (set: RetrievalSet) {
-  const stored = yield* store(set.name, set.passages)
-  const { chatbotId } = stored
-  const indexes = yield* KnowledgeIndexes
-  const embeddings = yield* Embeddings
-  const questions = new Map<string, { query: LexicalQuery; vector: SparseVector }>()
-  for (const { id, text } of set.questions) {
-    const { query } = yield* indexes.open(chatbotId, bounded(text), "cached")
-    questions.set(id, { query, vector: sparse(yield* embeddings.embedQuery(text)) })
-  }
-  const { index } = yield* indexes.open(chatbotId, bounded(""), "cached")
-  return { set, index, questions, passageOf: yield* passagesByChunk(stored) } satisfies IndexedSet
-})
-
-/** The most questions of a set to which weights are fitted. */
-const FITTING = 300
-
-const fitAll = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) {
-  yield* makeOrganization(organization)
-  const limited = yield* Effect.forEach(sets, (set) => indexed(sampleOf(set, { questions: FITTING })))
-  const { weight } = yield* Embeddings
-  yield* Effect.sync(() => fit(limited, weight, (line) => console.log(line)))
-})
-
 /** The questions of each kind that a set is asked to calibrate similarity: all sets and variants take minutes. */
 const CALIBRATING = 60
 
@@ -235,7 +207,7 @@ const numberOf = (value: string | undefined): number | undefined => (value === u
  * `--sets a,b`; `--public` leaves out the sets that are made of the public ones; `--embeddings` names a model, as
  * `EMBEDDINGS` does; `--passages N` and `--queries N` measure a part of each set, the same in every run, where a model
  * would take hours for all of it; `--no-index` searches as in a knowledge base that is too large for an index in memory;
- * `--fit` looks for better weights instead, and `--calibrate` for a better calibration of similarity.
+ * `--calibrate` looks for a better calibration of similarity instead.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
@@ -247,7 +219,6 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
       passages: { type: "string" },
       queries: { type: "string" },
       "no-index": { type: "boolean", default: false },
-      fit: { type: "boolean", default: false },
       calibrate: { type: "boolean", default: false },
       embeddings: { type: "string", default: "local" },
     },
@@ -258,7 +229,7 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const size = { passages: numberOf(values.passages), questions: numberOf(values.queries) }
   const sets = names.map((name) => sampleOf(makeSet(directory, name), size))
   const indexBytes = values["no-index"] ? 1 : INDEX_BYTES
-  const measured = values.fit ? fitAll(sets) : values.calibrate ? calibrateAll(sets) : compare(sets)
+  const measured = values.calibrate ? calibrateAll(sets) : compare(sets)
   return measured.pipe(
     Effect.provide(
       Layer.provideMerge(layer(indexBytes, values.embeddings), Layer.succeed(CurrentOrganization, organization)),

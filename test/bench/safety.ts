@@ -5,7 +5,6 @@ export const parts: Parts = {
   fuzz: () => import("./safety/Fuzz.ts"),
   matrix: () => import("./safety/Matrix.ts"),
   limits: () => import("./safety/Limits.ts"),
-  cost: () => import("./safety/Cost.ts"),
   canaries: () => import("./safety/Canaries.ts"),
   faults: () => import("./safety/Faults.ts"),
   model: () => import("./safety/Model.ts"),

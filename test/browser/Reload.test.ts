@@ -4,7 +4,6 @@ import { startSuite } from "./lib/Suite.ts"
 
 const suite = await startSuite()
 
-/** `bun run bench web --reloads 200` does it more often. */
 test("a page that is reloaded while an answer is written shows in the end what is stored", async () => {
   expect(await reloadWhileWriting({ ...suite, times: 8, seed: 8 })).toEqual([])
 })

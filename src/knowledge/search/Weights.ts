@@ -20,8 +20,7 @@ export interface LexicalWeights {
 /**
  * The weights that the server uses. They were chosen by hand with all questions of ten public sets in view, so that
  * figures on these sets flatter them a little. The optimum is flat: fitting them to one half of 32 sets raises the mean
- * nDCG@10 of that half from .857 to .860, and lowers that of the other from .631 to .629
- * (`bun run bench retrieval --fit`).
+ * nDCG@10 of that half from .857 to .860, and lowers that of the other from .631 to .629.
  */
 export const DEFAULT_WEIGHTS: LexicalWeights = {
   k1: 1.2,

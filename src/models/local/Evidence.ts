@@ -9,7 +9,7 @@ import { holdsWanted } from "./Values.ts"
 
 /*
  * Judges how well each sentence and each list of some passages answers a question, and whether it does at all. The
- * weights are fitted on questions with known answers; see `bench answers`.
+ * weights were fitted on questions with known answers; `bench answers` measures what they reach.
  */
 
 /** Features of a sentence, each about 0–1, with what each adds to the logarithm of the sentence's odds. */

@@ -16,13 +16,13 @@ import {
  */
 
 /** What was heard, in samples: from the first sample that a server gets to the last, and when it was known to be over. */
-export interface Heard {
+interface Heard {
   readonly start: number
   readonly end: number
   readonly known: number
 }
 
-export interface Score {
+interface Score {
   turns: number
   /** As one utterance, whole, and over before the next. */
   whole: number
@@ -42,13 +42,13 @@ export interface Score {
   minutes: number
 }
 
-export const settings: VadSettings = { threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 700 }
+const settings: VadSettings = { threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 700 }
 
 /** Speech that interrupts the chatbot, see `src/web/voice/Call.ts`. Its sound fades within 50 ms then. */
 const INTERRUPTING_MS = 500
 
-const heardIn = (samples: Float32Array, options: VadSettings, make: typeof makeVad) => {
-  const vad = make(options)
+const heardIn = (samples: Float32Array) => {
+  const vad = makeVad(settings)
   const heard: Array<Heard> = []
   let withdrawn = 0
   const interrupted: Array<number> = []
@@ -72,22 +72,9 @@ const heardIn = (samples: Float32Array, options: VadSettings, make: typeof makeV
 /** In samples: as much of the first or last sound as nobody misses. */
 const BLURRED = 0.06 * RATE
 
-export const score = (scene: Scene, options: Partial<VadSettings> = {}, make = makeVad): Score =>
-  scoreOf(scene, heardIn(scene.samples, { ...settings, ...options }, make))
-
-/** Compares what was heard with the truth. */
-export const scoreOf = (
-  { samples, turns }: Scene,
-  {
-    heard,
-    interrupted = [],
-    withdrawn,
-  }: {
-    readonly heard: ReadonlyArray<Heard>
-    readonly interrupted?: ReadonlyArray<number>
-    readonly withdrawn: number
-  },
-): Score => {
+/** Compares what is heard with the truth. */
+const scoreOf = ({ samples, turns }: Scene): Score => {
+  const { heard, interrupted, withdrawn } = heardIn(samples)
   const found: Score = {
     turns: turns.length,
     whole: 0,
@@ -120,7 +107,7 @@ export const scoreOf = (
   return found
 }
 
-export const sum = (scores: ReadonlyArray<Score>): Score =>
+const sum = (scores: ReadonlyArray<Score>): Score =>
   scores.reduce((one, other) => ({
     turns: one.turns + other.turns,
     whole: one.whole + other.whole,
@@ -135,7 +122,7 @@ export const sum = (scores: ReadonlyArray<Score>): Score =>
   }))
 
 /** The scenes of a language by what is heard in them. */
-export const scenesOf = async (language: Language, seed: number): Promise<Readonly<Record<string, Scene>>> => {
+const scenesOf = async (language: Language, seed: number): Promise<Readonly<Record<string, Scene>>> => {
   const plain = await conversation(language, seed)
   const { length } = plain.samples
   const crowd = await babble(length)
@@ -160,7 +147,7 @@ export const scenesOf = async (language: Language, seed: number): Promise<Readon
   }
 }
 
-export const head =
+const head =
   ["", "turns", "whole", "cut", "missed", "clipped", "merged", "false", "/minute", "end ms", "stop ms"]
     .map((title, index) => (index === 0 ? title.padEnd(30) : title.padStart(8)))
     .join("") + "withdrawn".padStart(10)
@@ -168,7 +155,7 @@ export const head =
 const median = (values: ReadonlyArray<number>) =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN
 
-export const row = (
+const row = (
   title: string,
   { clipped, cut, delays, false: wrong, interruptions, minutes, missed, turns, whole, withdrawn }: Score,
 ) =>
@@ -184,14 +171,14 @@ export const row = (
 
 const SEEDS = [1, 2, 3]
 
-export const detection = async (make = makeVad, seeds = SEEDS): Promise<ReadonlyArray<string>> => {
+export const detection = async (seeds = SEEDS): Promise<ReadonlyArray<string>> => {
   const lines: Array<string> = []
   const byKind: Record<"fitted" | "others", Map<string, Array<Score>>> = { fitted: new Map(), others: new Map() }
   const byLanguage = new Map<string, Array<Score>>()
   for (const language of ["en", "ar", "de", "zh"] as const) {
     for (const seed of seeds) {
       for (const [name, scene] of Object.entries(await scenesOf(language, seed))) {
-        const found = score(scene, {}, make)
+        const found = scoreOf(scene)
         const kind = byKind[language === "en" || language === "ar" ? "fitted" : "others"]
         kind.set(name, [...(kind.get(name) ?? []), found])
         byLanguage.set(language, [...(byLanguage.get(language) ?? []), found])

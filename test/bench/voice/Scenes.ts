@@ -10,7 +10,7 @@ import { random } from "../../lib/Random.ts"
 export const RATE = 16_000
 
 /** The first two are those on which constants were chosen; the others only show whether these hold. */
-export const languages = { en: "en", ar: "ar", de: "de", zh: "cmn" } as const
+const languages = { en: "en", ar: "ar", de: "de", zh: "cmn" } as const
 export type Language = keyof typeof languages
 
 /** Both halves of what a visitor says, with a pause between them. */
@@ -59,7 +59,7 @@ const texts: Record<Language, ReadonlyArray<readonly [string, string]>> = {
 const speakers = ["m1", "f2", "m3", "f4", "m7", "f1", "m4", "f3"]
 
 /** Where a turn is, in samples. */
-export interface Turn {
+interface Turn {
   readonly start: number
   readonly end: number
 }

@@ -1,6 +1,6 @@
-/* Answers of 20 kB, as models write them. */
+/* Answers of 15 kB, longer than nearly all of them, as models write them. */
 
-const LENGTH = 20_000
+const LENGTH = 15_000
 const SENTENCE =
   "The **harbour** of Morlaix opens at noon; see [the table](https://parley.example/x) and `sail()` for what it *costs*. "
 

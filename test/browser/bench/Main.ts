@@ -1,13 +1,12 @@
 import { parseArgs } from "node:util"
-import type { Browser, Page } from "playwright-core"
+import type { Browser } from "playwright-core"
 import { startHostSite } from "../lib/HostSite.ts"
 import { Dictation, startModel } from "../lib/Model.ts"
 import { startServer } from "../lib/Process.ts"
-import { reloadWhileWriting } from "../lib/Reloads.ts"
 import { launch, openVisit } from "../lib/Visit.ts"
 import { Chat, launcher } from "../lib/Widget.ts"
 import { answers } from "./Answers.ts"
-import { type Costs, costsOf, framesOf, percentile, SLOW_FRAME, slow } from "./Pieces.ts"
+import { framesOf, percentile, SLOW_FRAME, slow } from "./Frames.ts"
 
 /* The benchmark of the pages, see `test/bench/web.ts`. */
 
@@ -17,14 +16,10 @@ const PIECE_LENGTH = 24
 /** In milliseconds: a quick model. */
 const PIECE_PAUSE = 25
 const SLOWED = 4
-/** In characters: an answer longer than nearly all of them. */
-const LONG_ANSWER = 15_000
 
 const { values } = parseArgs({
   options: {
-    reloads: { type: "string", default: "0" },
     rounds: { type: "string", default: "5" },
-    seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
     answers: { type: "string", default: Object.keys(answers).join() },
   },
@@ -95,71 +90,31 @@ const openToTyping = async (browser: Browser, rate: number): Promise<number> => 
   return typable - clicked
 }
 
-/** Streams an answer into the widget, piece by piece, and measures the page meanwhile. */
-const streamed = async <A>(
-  browser: Browser,
-  answer: string,
-  rate: number,
-  measure: (page: Page, write: () => Promise<ReadonlyArray<number>>) => Promise<A>,
-): Promise<A> => {
+/** Streams an answer into the widget, piece by piece, and counts the frames of the page meanwhile. */
+const framesOfStreamed = async (browser: Browser, answer: string) => {
   const { context, page } = await openVisit(browser, { origins })
   const dictation = new Dictation()
   model.answers(() => dictation.answer)
-  // A page of its own, whose main thread is the one that the trace and the slowed processor are about.
+  // A page of its own, whose main thread is the one that the slowed processor is about.
   await page.goto(`${server.url}/chat/${id}`)
   const chat = new Chat(page, page)
   await chat.ask("Everything, please")
   dictation.write("So: ")
   await chat.within.locator("article[data-phase=writing]").waitFor()
   const session = await context.newCDPSession(page)
-  await slow(session, rate)
-  const measured = await measure(page, async () => {
-    const moments: Array<number> = []
+  await slow(session, SLOWED)
+  const frames = await framesOf(page, async () => {
     for (let at = 0; at < answer.length; at += PIECE_LENGTH) {
-      moments.push(performance.timeOrigin + performance.now())
       dictation.write(answer.slice(at, at + PIECE_LENGTH))
       await Bun.sleep(PIECE_PAUSE)
     }
-    return moments
   })
   dictation.end()
   await slow(session, 1)
   await chat.reply()
   await context.close()
-  return measured
+  return frames
 }
-
-const costsOfStreamed = (browser: Browser, answer: string, rate: number) =>
-  streamed(browser, answer, rate, (page, write) => costsOf(browser, page, write))
-
-/** The same answer in a page that renders all of it anew for each piece. */
-const naive = async (browser: Browser, answer: string, rate: number): Promise<Costs> => {
-  const built = await Bun.build({ entrypoints: [`${import.meta.dir}/Naive.ts`], target: "browser", minify: true })
-  const { context, page } = await openVisit(browser, { origins, bypassCSP: true })
-  await page.goto(site.page(undefined, "<h1>Beside</h1>"))
-  await page.addScriptTag({ content: (await built.outputs[0]?.text()) ?? "" })
-  await slow(await context.newCDPSession(page), rate)
-  const costs = await costsOf(browser, page, async () => {
-    const moments: Array<number> = []
-    for (let at = 0; at < answer.length; at += PIECE_LENGTH) {
-      moments.push(performance.timeOrigin + performance.now())
-      await page.evaluate((piece) => Reflect.get(window, "addPiece")(piece), answer.slice(at, at + PIECE_LENGTH))
-      await Bun.sleep(PIECE_PAUSE)
-    }
-    return moments
-  })
-  await context.close()
-  return costs
-}
-
-const showCosts = (title: string, { longestTask, median, p95, parts, pieces }: Costs) =>
-  line(
-    `${title.padEnd(34)}median ${ms(median)}, p95 ${ms(p95)}, longest task ${ms(longestTask)}  (${pieces} pieces; of one: ${Object.entries(
-      parts,
-    )
-      .map(([part, time]) => `${part} ${time.toFixed(2)}`)
-      .join(", ")})`,
-  )
 
 const isWanted = (part: string) => values.only === "" || values.only.split(",").includes(part)
 
@@ -194,41 +149,14 @@ try {
       )
     }
   }
-  const wanted = Object.entries(answers).filter(([kind]) => values.answers.split(",").includes(kind))
   if (isWanted("frames")) {
-    for (const [name, answer] of wanted) {
-      const { frames, longestTask, slow } = await streamed(browser, answer.slice(0, LONG_ANSWER), SLOWED, framesOf)
+    for (const [name, answer] of Object.entries(answers)) {
+      if (!values.answers.split(",").includes(name)) continue
+      const { frames, longestTask, slow } = await framesOfStreamed(browser, answer)
       line(
         `${`15 kB, ${name}, slowed`.padEnd(34)}${slow} of ${frames} frames over ${SLOW_FRAME} ms, longest task ${longestTask < 50 ? "below 50 ms" : ms(longestTask)}`,
       )
     }
-  }
-  if (isWanted("pieces")) {
-    for (const [name, answer] of wanted) {
-      const ours = await costsOfStreamed(browser, answer, SLOWED)
-      showCosts(`20 kB, ${name}, slowed`, ours)
-      if (name !== "mixed") continue
-      const theirs = await naive(browser, answer, SLOWED)
-      showCosts(`20 kB, ${name}, all anew, slowed`, theirs)
-      line(`${"ratio of the p95".padEnd(34)}${(theirs.p95 / ours.p95).toFixed(1)}`)
-      showCosts(`20 kB, ${name}, not slowed`, await costsOfStreamed(browser, answer, 1))
-    }
-  }
-  const reloads = Number(values.reloads)
-  if (reloads > 0) {
-    const open = () => openVisit(browser, { origins })
-    const faults = await reloadWhileWriting({
-      model,
-      server,
-      site,
-      open,
-      times: reloads,
-      seed: Number(values.seed),
-      report: line,
-    })
-    line(`${reloads - faults.length} of ${reloads} reloads in the middle of an answer showed what is stored`)
-    for (const fault of faults) line(fault)
-    if (faults.length > 0) process.exitCode = 1
   }
 } finally {
   await browser.close()

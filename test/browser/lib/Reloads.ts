@@ -26,12 +26,11 @@ export interface Reloads {
   readonly open: () => Promise<Visit>
   readonly times: number
   readonly seed: number
-  readonly report?: (line: string) => void
 }
 
 /** Asks and reloads so many times, and returns what was wrong each time that something was. */
 export const reloadWhileWriting = async (options: Reloads): Promise<ReadonlyArray<string>> => {
-  const { model, open, report = () => {}, seed, server, site, times } = options
+  const { model, open, seed, server, site, times } = options
   const draw = random(seed)
   const faults: Array<string> = []
   const { context, page } = await open()
@@ -57,7 +56,6 @@ export const reloadWhileWriting = async (options: Reloads): Promise<ReadonlyArra
       JSON.stringify(shown) === JSON.stringify(stored) && stored.join() === words(answer) && questions === 1
     if (!isRight)
       faults.push(`${time}: shown ${JSON.stringify(shown)}, stored ${JSON.stringify(stored)}, ${questions} questions`)
-    if (time % 20 === 0) report(`${time - faults.length} of ${time} reloads showed what is stored`)
     await server.api.delete(`/api/external/chatbot/${id}`)
   }
   await context.close()
