@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Context, Schema } from "effect"
+import { Context, type Duration, Schema } from "effect"
 import { CallBounds } from "../../src/models/calls/ProviderCalls.ts"
 import { UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
 import { type Client, problem, read, until } from "../lib/Client.ts"
@@ -14,10 +14,21 @@ import { startServer, type TestServer } from "../lib/TestServer.ts"
 /** A server that makes one call at once to each provider. */
 const server = await startServer({ PROVIDER_CONCURRENCY: "1" })
 const { client, provider } = server
-const impatient = await startServer(
-  { CHAT_DEADLINE: "5s" },
-  Context.make(CallBounds, { replyTimeout: "2 seconds", firstByteTimeout: "2 seconds" }),
-)
+
+/** A server that gives a model this time to answer, so many times; its chats may take as long as all of them. */
+const impatient = (patience: Duration.Input, attemptsMax: number) =>
+  startServer(
+    {},
+    Context.make(CallBounds, {
+      replyTimeout: patience,
+      firstByteTimeout: patience,
+      retryDelay: "10 millis",
+      attemptsMax,
+    }),
+  )
+/** Of its many attempts one is in time, however busy the machine is. */
+const persistent = await impatient("1 second", 20)
+const resigned = await impatient("300 millis", 2)
 
 const ways = (["anthropic", "openai"] as const).flatMap((protocol) =>
   [false, true].map((streamed) => ({ protocol, streamed })),
@@ -59,6 +70,7 @@ const ask = (own: Client, chatbot: string, streamed: boolean, content = "Are you
 
 describe.each(ways)("a client that disconnects before the model's first byte (%o)", ({ protocol, streamed }) => {
   const model = protocols[protocol].model
+  const other = protocols[protocol === "anthropic" ? "openai" : "anthropic"].model
   const chatting = async (settings: object = {}) => {
     const own = await client.newOrganization()
     return { own, id: (await own.newChatbot({ settings: { model, ...settings } })).id }
@@ -96,7 +108,7 @@ describe.each(ways)("a client that disconnects before the model's first byte (%o
   })
 
   test("has nothing counted for a call that was still waiting for its turn", async () => {
-    const [first, second] = [await chatting(), await chatting()]
+    const [first, second, third] = [await chatting(), await chatting(), await chatting({ model: other })]
     await provider.answers({ kind: "hang" })
     const leaveFirst = ask(first.own, first.id, streamed)
     await isSent(1)
@@ -105,16 +117,18 @@ describe.each(ways)("a client that disconnects before the model's first byte (%o
       async () => (await second.own.get(`/api/external/chatbot/${second.id}/conversations/s`)).status,
       (status) => status === 200,
     )
-    await Bun.sleep(100)
+    // Another provider is asked after the same steps. By then the call before it has got as far.
+    const leaveThird = ask(third.own, third.id, streamed)
+    await isSent(2)
     await leaveSecond()
     await leaveFirst()
+    await leaveThird()
     await counted(first.own)
-    expect(provider.requests()).toHaveLength(1)
+    expect(provider.requests()).toHaveLength(2)
     expect((await usageOf(second.own)).data).toEqual([])
   })
 
   test("has the request counted for the model that received it, and none that was refused", async () => {
-    const other = protocols[protocol === "anthropic" ? "openai" : "anthropic"].model
     const { own, id } = await chatting({ fallbackModels: [other] })
     await provider.answers(fails(500, "api_error", { "x-should-retry": "false" }), { kind: "hang" })
     const leave = ask(own, id, streamed)
@@ -126,8 +140,8 @@ describe.each(ways)("a client that disconnects before the model's first byte (%o
 })
 
 describe.each(ways)("a request that takes too long (%o)", ({ protocol, streamed }) => {
-  const chatting = async () => {
-    const own = await impatient.client.newOrganization()
+  const chatting = async ({ client }: TestServer) => {
+    const own = await client.newOrganization()
     const { id } = await own.newChatbot({ settings: { model: protocols[protocol].model } })
     const say = () =>
       own.post(`/api/external/chatbot/${id}/chat?stream=${streamed}`, {
@@ -137,23 +151,24 @@ describe.each(ways)("a request that takes too long (%o)", ({ protocol, streamed 
   }
 
   test("is counted in addition to the reply of the next attempt", async () => {
-    const { own, id, say } = await chatting()
-    await impatient.provider.answers({ kind: "hang" }, says("Hello."))
+    const { own, id, say } = await chatting(persistent)
+    await persistent.provider.answers({ kind: "hang" }, says("Hello."))
     expect((await say()).status).toBe(200)
     const [, reply] = await own.messages(id, "s")
-    const [first = ""] = sent(impatient)
+    const late = sent(persistent).slice(0, -1)
+    expect(late.length).toBeGreaterThan(0)
     expect((await usageOf(own)).total).toMatchObject({
       replies: 1,
-      total_tokens: (reply?.tokens_used ?? 0) + estimated(first),
+      total_tokens: late.reduce((sum, body) => sum + estimated(body), reply?.tokens_used ?? 0),
     })
   })
 
   test("is counted with all its attempts when no reply comes in time", async () => {
-    const { own, say } = await chatting()
-    await impatient.provider.answers({ kind: "hang" })
+    const { own, say } = await chatting(resigned)
+    await resigned.provider.answers({ kind: "hang" })
     problem(await say(), 504, "provider_timeout")
-    const bodies = sent(impatient)
-    expect(bodies.length).toBeGreaterThan(0)
+    const bodies = sent(resigned)
+    expect(bodies).toHaveLength(2)
     expect((await usageOf(own)).total).toMatchObject({
       replies: 0,
       total_tokens: bodies.reduce((sum, body) => sum + estimated(body), 0),

@@ -1,19 +1,21 @@
-import { Duration, Effect, Schedule } from "effect"
+import { Context, Duration, Effect, Schedule } from "effect"
 import type { Lifecycle } from "../edge/Lifecycle.ts"
 
 /** Times of a server that leaves: the longest that it goes on listening, and the silence after which it stops. */
 interface Leaving {
-  readonly grace: Duration.Duration
-  readonly silence: Duration.Duration
+  readonly grace: Duration.Input
+  readonly silence: Duration.Input
 }
 
 /** Load balancers check about once a second. */
-const departure: Leaving = { grace: Duration.seconds(1), silence: Duration.millis(200) }
+export const Departure: Context.Reference<Leaving> = Context.Reference<Leaving>("parley/http/server/Departure", {
+  defaultValue: () => ({ grace: "1 second", silence: "200 millis" }),
+})
 /**
  * A worker in whose place another one listens gets no new connections, and the clients of the old ones lose each with
  * its next response. Those that are open at the end are idle: a client that sends a request in the same moment loses it.
  */
-const replacedDeparture: Leaving = { grace: Duration.seconds(15), silence: Duration.seconds(2) }
+const replacedDeparture: Leaving = { grace: "15 seconds", silence: "2 seconds" }
 /**
  * Interval at which a draining server checks whether requests are still running. It polls, so that requests need not report
  * their ends to anybody while the server runs.
@@ -29,7 +31,7 @@ const idleWithin = (lifecycle: Lifecycle["Service"], isIdle: () => boolean, wait
   )
 
 /** Waits until nothing is running and nothing has been received for a while. */
-const silenceOf = (lifecycle: Lifecycle["Service"], silence: Duration.Duration) => {
+const silenceOf = (lifecycle: Lifecycle["Service"], silence: Duration.Input) => {
   const looksMax = Duration.toMillis(silence) / Duration.toMillis(DRAIN_POLL)
   let seen = lifecycle.received
   let looks = 0
@@ -63,7 +65,7 @@ export const drain = Effect.fn("Draining.drain")(function* (
     running_requests: lifecycle.running.size,
   })
   // A server without a reason to stop is one of a test or a program, whose clients know that it ends.
-  const { grace, silence } = listener.isReplaced ? replacedDeparture : departure
+  const { grace, silence } = listener.isReplaced ? replacedDeparture : yield* Departure
   if (lifecycle.stoppedBy !== undefined) yield* Effect.timeoutOption(silenceOf(lifecycle, silence), grace)
   yield* listener.close
   lifecycle.phase = "draining"

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, wri
 import { join } from "node:path"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Context, Effect } from "effect"
+import { Departure } from "../../../src/http/server/Draining.ts"
 import { IngestionBounds } from "../../../src/jobs/Ingestion.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Client, ManyDocuments, read, until } from "../../lib/Client.ts"
@@ -68,11 +69,17 @@ const stoppedServing = async (client: Client): Promise<ReadonlyArray<string>> =>
 }
 
 describe("a server that receives a stop signal", () => {
-  test("first reports that it is not ready, then closes its listener, and lets the running chat finish", async () => {
+  test("first reports that it is not ready, then closes its listener, and lets running chats and streams finish", async () => {
     const { anthropic, settings } = await claude()
-    const server = await launch(settings)
+    // So long that the clients below ask while it leaves, however busy the machine is.
+    const departure = { ...Departure.defaultValue(), grace: "5 seconds" } as const
+    const server = await launch(settings, Context.make(Departure, departure))
     const client = await clientOf(server)
-    const { reply, goOn } = await waiting(client, anthropic)
+    const { id, reply, goOn } = await waiting(client, anthropic)
+    const stream = client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
+      json: { messages: [{ role: "user", content: "When?" }], sessionToken: "streamed" },
+    })
+    await until(anthropic.arrived, (count) => count === 2)
 
     server.kill("SIGTERM")
     const seen = await stoppedServing(client)
@@ -85,6 +92,9 @@ describe("a server that receives a stop signal", () => {
     server.kill("SIGTERM")
     goOn()
     expect((await reply).body).toMatchObject({ output: "At last." })
+    const { text } = await stream
+    expect(text).toContain('"delta":"At last."')
+    expect(text).toContain('{"type":"finish","finishReason":"stop"}')
     expect(await server.exited).toBe(0)
     expect(server.stderr()).toBe("")
     expect(logged(server).filter(({ message }) => message !== "request")).toMatchObject([
@@ -94,54 +104,36 @@ describe("a server that receives a stop signal", () => {
     ])
   })
 
-  test("lets a running stream finish, and ends a stream that takes too long with an event", async () => {
+  test("interrupts a chat and ends a stream that take too long, and keeps the stored conversations", async () => {
     const { anthropic, settings } = await claude()
-    const server = await launch({ ...settings, DRAIN_TIMEOUT: "3s" })
+    const server = await launch({ ...settings, DRAIN_TIMEOUT: "100ms" })
     const client = await clientOf(server)
-    const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
-    const begun = {
-      kind: "events" as const,
+    await anthropic.answers({
+      kind: "events",
       events: [
         { type: "message_start", message: { id: "m", type: "message", model: "claude", content: [], usage } },
         { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
         { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "As far as this" } },
       ],
-      ending: "hang" as const,
-    }
-    const stream = (session: string) =>
-      client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
-        json: { messages: [{ role: "user", content: "When?" }], sessionToken: session },
-      })
-    await anthropic.answers(begun, says("At last."))
-    const waiting = stream("waiting")
+      ending: "hang",
+    })
+    const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
+    const response = await fetch(`${client.url}/api/external/chatbot/${id}/chat?stream=true`, {
+      method: "POST",
+      headers: { "x-api-key": operatorKey, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "When?" }], sessionToken: "streamed" }),
+    })
+    let text = ""
+    const streamed = (async () => {
+      for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += piece
+    })()
     await until(
-      () => anthropic.requests().length,
-      (count) => count === 1,
+      () => text,
+      (read) => read.includes("As far as this"),
     )
-    const goOn = anthropic.hold()
-    const finishing = stream("finishing")
+    anthropic.hold()
+    const reply = client.say(id, "When?", { sessionToken: "s" })
     await until(anthropic.arrived, (count) => count === 2)
-    server.kill("SIGTERM")
-    await stoppedServing(client)
-    goOn()
-    expect((await finishing).text).toContain('{"type":"finish","finishReason":"stop"}')
-    const text = (await waiting).text
-    expect(await server.exited).toBe(0)
-    const types = Array.from(text.matchAll(/"type":"([a-z-]+)"/g), ([, type]) => type)
-    expect(types).toEqual(["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "abort"])
-    expect(text).toContain('"reason":"The server shut down before the reply was finished."')
-    expect(text).toEndWith("data: [DONE]\n\n")
-    const again = await clientOf(await launch(settings))
-    expect((await again.messages(id, "waiting")).map(({ content }) => content)).toEqual(["When?", "As far as this"])
-    expect((await again.messages(id, "finishing")).map(({ content }) => content)).toEqual(["When?", "At last."])
-    expect(server.stderr()).toBe("")
-  })
-
-  test("interrupts a chat that takes too long, and keeps the stored conversation", async () => {
-    const { anthropic, settings } = await claude()
-    const server = await launch({ ...settings, DRAIN_TIMEOUT: "100ms" })
-    const client = await clientOf(server)
-    const { id, reply } = await waiting(client, anthropic)
     const cut = reply.then(
       ({ status }) => status,
       () => "cut off",
@@ -149,8 +141,15 @@ describe("a server that receives a stop signal", () => {
     server.kill("SIGTERM")
     expect(await server.exited).toBe(0)
     expect(await cut).toBe(503)
+    await streamed
+    const types = Array.from(text.matchAll(/"type":"([a-z-]+)"/g), ([, type]) => type)
+    expect(types).toEqual(["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "abort"])
+    expect(text).toContain('"reason":"The server shut down before the reply was finished."')
+    expect(text).toEndWith("data: [DONE]\n\n")
+    expect(server.stderr()).toBe("")
     const again = await clientOf(await launch(settings))
     expect((await again.messages(id, "s")).map(({ content }) => content)).toEqual(["When?"])
+    expect((await again.messages(id, "streamed")).map(({ content }) => content)).toEqual(["When?", "As far as this"])
   })
 })
 

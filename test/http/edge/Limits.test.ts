@@ -1,15 +1,13 @@
 import { describe, expect, test } from "bun:test"
-import { problem, until, wrongPaths } from "../../lib/Client.ts"
+import { problem, wrongPaths } from "../../lib/Client.ts"
 import { calls, says } from "../../lib/FakeAnthropic.ts"
 import { startServer } from "../../lib/TestServer.ts"
-import { uiEvents } from "../../lib/UiEvents.ts"
 
 /** A server with small limits, as far as they are settings. */
 const { client, provider, stored } = await startServer({
   UPLOAD_FILE_LIMIT: "2KiB",
   JSON_BODY_LIMIT: "4KiB",
   CHAT_STEPS_LIMIT: "3",
-  CHAT_DEADLINE: "2s",
   SIMILARITY_THRESHOLD: "1",
 })
 
@@ -72,26 +70,5 @@ describe("a limit", () => {
     const { output, steps } = await client.chat(id, "When?")
     expect({ output, steps: steps.length }).toEqual({ output: "Enough.", steps: 3 })
     expect(JSON.parse(provider.requests()[2]?.body ?? "")).toMatchObject({ tool_choice: { type: "none" } })
-  })
-
-  test("of the time of a reply is enforced", async () => {
-    const { id } = await client.newChatbot(claude)
-    await provider.answers({ kind: "hang" })
-    problem(await client.say(id, "When?", { sessionToken: "s" }), 504, "provider_timeout")
-    expect(await client.messages(id, "s")).toMatchObject([{ content: "When?" }])
-  })
-
-  test("of the time of a reply is enforced when the reply would never end", async () => {
-    const { id } = await client.newChatbot(claude)
-    await provider.answers({ kind: "endless" })
-    const { text } = await client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
-      json: { sessionToken: "s", messages: [{ role: "user", content: "When?" }] },
-    })
-    const events = await uiEvents(text)
-    expect(events.at(-1)).toEqual({ type: "error", errorText: "The model did not answer in time." })
-    const [, partial] = await client.messages(id, "s")
-    expect(partial?.content).toMatch(/^(?:word\d+ )+$/)
-    expect(partial?.content).toBe(events.find(({ type }) => type === "text-delta")?.delta)
-    await until(provider.hungUp, (count) => count === 1)
   })
 })
