@@ -1,23 +1,27 @@
 import { join } from "node:path"
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { ChatbotTool } from "../../src/domain/chatbot/ChatbotTool.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
+import { ToolHeaders } from "../../src/storage/tools/ToolHeaders.ts"
 import { Client, problem, read, until } from "../lib/Client.ts"
 import { startEndpoint } from "../lib/Endpoint.ts"
 import { fakeKey, message, says } from "../lib/FakeAnthropic.ts"
-import { keyOf } from "../lib/Keys.ts"
+import { keyOf, secretsWith } from "../lib/Keys.ts"
+import { parley } from "../lib/Parley.ts"
 import { provider } from "../lib/Provider.ts"
 import { operatorKey, serverProcess, settingsFor } from "../lib/ServerProcess.ts"
 import { fresh, layerOf } from "../lib/TestDatabase.ts"
 import { sharedRun } from "../lib/Scoped.ts"
+import { testTimeout } from "../lib/TestServer.ts"
 
 /*
- * A tool's secrets while servers start with other encryption keys.
+ * A tool's secrets while servers start with other encryption keys, as the processes show them that have the keys as
+ * settings. Which key encrypts what and what the doctor says is in `test/storage/tools/ToolHeaders.test.ts`.
  */
 
-// The test starts a dozen servers and commands, one after the other.
-setDefaultTimeout(240_000)
+// The test starts three servers, one after the other.
+setDefaultTimeout(3 * testTimeout)
 
 const run = sharedRun()
 
@@ -36,12 +40,12 @@ const kept = layerOf(
   database.kind === "embedded" ? { ...database, directory: join(settings.DATA_DIR, "database") } : database,
 )
 
-const withKeys = (...keys: ReadonlyArray<string | undefined>) => ({ ...settings, SECRETS_KEY: keys.join(",") })
+const settingsWith = (...keys: ReadonlyArray<string | undefined>) => ({ ...settings, SECRETS_KEY: keys.join(",") })
 const SEALED = "Headers of tools are encrypted"
 
 /** Runs a server with these encryption keys while it is used, and checks that it never logs the secret. */
 const serving = async (keys: ReadonlyArray<string | undefined>, use: (client: Client) => Promise<void>, says = "") => {
-  const server = await run(serverProcess(withKeys(...keys)))
+  const server = await run(serverProcess(settingsWith(...keys)))
   await use(new Client(await server.listening, operatorKey))
   await until(server.stdout, (said) => said.includes(says))
   server.kill("SIGTERM")
@@ -50,22 +54,16 @@ const serving = async (keys: ReadonlyArray<string | undefined>, use: (client: Cl
   return server.stdout()
 }
 
-/** The doctor's lines about secrets, and its exit code. */
+/** What the command `doctor` says of secrets, and its exit code. */
 const doctor = async (...keys: ReadonlyArray<string | undefined>) => {
-  const asked = await run(serverProcess(withKeys(...keys), ["doctor"]))
-  const code = await asked.exited
-  expect(asked.stdout()).not.toContain("s3cr3t")
-  return {
-    code,
-    lines: asked
-      .stdout()
-      .split("\n")
-      .filter((line) => line.includes("headers of")),
-  }
+  const { code, out } = await parley(settingsWith(...keys), "doctor")
+  expect(out).not.toContain("s3cr3t")
+  return { code, lines: out.split("\n").filter((line) => line.includes("headers of")) }
 }
 
 /** While no server has the database. */
-const inDatabase = <A>(query: Effect.Effect<A, unknown, SystemSql>) => Effect.runPromise(Effect.provide(query, kept))
+const inDatabase = <A>(query: Effect.Effect<A, unknown, Layer.Success<typeof kept>>) =>
+  Effect.runPromise(Effect.provide(query, kept))
 
 /** The stored tools. */
 const rows = Effect.map(
@@ -105,39 +103,24 @@ test("headers of tools are encrypted once there is a key, move to the next key, 
     expect(await call(client)).toEqual(works)
   })
   expect(await inDatabase(rows)).toContain(secret)
-  expect(await doctor()).toEqual({
-    code: 0,
-    lines: [expect.stringMatching(/^note +secrets +headers of 1 tool are stored in plain text; with SECRETS_KEY/)],
-  })
-  expect(await doctor(first)).toEqual({
-    code: 0,
-    lines: [expect.stringMatching(/^note +secrets +headers of 1 tool are not encrypted/)],
-  })
 
-  await serving([first], async (client) => expect(await call(client)).toEqual(works), SEALED)
+  // As a server with the first key would leave them.
+  const sealing = ToolHeaders.use(({ sealAll }) => sealAll)
+  const sealed = Effect.provide(sealing, Layer.provide(ToolHeaders.layer, secretsWith(keyOf(1))))
+  expect(await inDatabase(sealed)).toBe(1)
   expect(await inDatabase(rows)).not.toContain("s3cr3t")
-  const sealed = await doctor(first)
-  expect(sealed).toEqual({
+  await serving([second, first], async (client) => expect(await call(client)).toEqual(works), SEALED)
+  expect(await inDatabase(rows)).not.toContain("s3cr3t")
+  expect(await doctor(second)).toEqual({
     code: 0,
     lines: [expect.stringMatching(/^ok +secrets +headers of 1 tool encrypted by key/)],
   })
-  const [, id = ""] = /by key (\w+)/.exec(sealed.lines[0] ?? "") ?? []
-  expect(await doctor(second, first)).toEqual({
-    code: 0,
-    lines: [expect.stringMatching(new RegExp(`^note +secrets +headers of 1 tool encrypted by key ${id}; a server`))],
+  expect(await doctor(third)).toEqual({
+    code: 1,
+    lines: [
+      expect.stringMatching(/^wrong +secrets +headers of 1 tool cannot be decrypted: key \w+ is not in SECRETS_KEY/),
+    ],
   })
-
-  await serving([second, first], async (client) => expect(await call(client)).toEqual(works), SEALED)
-  await serving([second], async (client) => expect(await call(client)).toEqual(works))
-
-  for (const keys of [[third], []]) {
-    expect(await doctor(...keys)).toEqual({
-      code: 1,
-      lines: [
-        expect.stringMatching(/^wrong +secrets +headers of 1 tool cannot be decrypted: key \w+ is not in SECRETS_KEY/),
-      ],
-    })
-  }
 
   const log = await serving([third], async (client) => {
     const { sent, results } = await call(client)
@@ -154,13 +137,5 @@ test("headers of tools are encrypted once there is a key, move to the next key, 
     expect(await call(client)).toEqual(works)
   })
   expect(log).toContain("The headers of a tool cannot be decrypted")
-  expect((await doctor(third)).code).toBe(0)
-  // Somebody who can write to the database cannot redirect the secret to another server.
-  const moved = SystemSql.use((sql) => sql`update chatbot_tools set url = 'https://evil.example/'`)
-  expect(await inDatabase(Effect.tap(rows, moved))).not.toContain("s3cr3t")
-  await serving([third], async (client) => {
-    const { sent, results } = await call(client)
-    expect(sent).toEqual([])
-    expect(results).toEqual([{ error: "The tool is out of order until its operator has set it up again." }])
-  })
+  expect(await inDatabase(rows)).not.toContain("s3cr3t")
 })

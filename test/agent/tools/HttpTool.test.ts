@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Redacted } from "effect"
+import { Duration, Effect, Layer, Logger, Redacted } from "effect"
 import { httpTool, type HttpToolSpec } from "../../../src/agent/tools/HttpTool.ts"
 import { FetchFailed } from "../../../src/outbound/FetchFailed.ts"
 import { type SafeRequest, type SafeResponse } from "../../../src/outbound/SafeFetch.ts"
+import { SecretUnreadable } from "../../../src/system/Secrets.ts"
 
 const spec: HttpToolSpec = {
   name: "orderStatus",
@@ -37,6 +38,7 @@ const call = async (
   input: unknown,
   answer: SafeResponse | FetchFailed = reply("{}"),
   more: Partial<HttpToolSpec> = {},
+  logging: Layer.Layer<never> = Layer.empty,
 ) => {
   const requests: Array<SafeRequest> = []
   const tool = httpTool(
@@ -50,7 +52,7 @@ const call = async (
         }),
     },
   )
-  const outcome = await Effect.runPromise(tool.run(input))
+  const outcome = await Effect.runPromise(Effect.provide(tool.run(input), logging))
   return { outcome, requests }
 }
 
@@ -100,6 +102,22 @@ describe("a call", () => {
     expect([outcome.isFailure, requests]).toEqual([true, []])
     expect((await call({ id: { a: 1 } }, reply("{}"), { input_schema: open })).outcome.isFailure).toBe(true)
   })
+
+  test.each(["unknown key", "changed"] as const)(
+    "whose headers cannot be decrypted (%s) is not sent, and the model learns that the operator is at fault",
+    async (why) => {
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => logged.push(message))
+      const headers = new SecretUnreadable({ key: "k1", why })
+      const { outcome, requests } = await call({ id: "1" }, reply("{}"), { headers }, Logger.layer([logger]))
+      expect(requests).toEqual([])
+      expect(outcome).toMatchObject({
+        isFailure: true,
+        result: { error: "The tool is out of order until its operator has set it up again." },
+      })
+      expect(logged).toEqual([["The headers of a tool cannot be decrypted", { tool: "orderStatus", key: "k1", why }]])
+    },
+  )
 
   test("has the time limit of the tool, if it declares one", () => {
     const fetch = () => Effect.succeed(reply(""))

@@ -4,6 +4,7 @@ import { ToolId } from "../../../src/domain/Ids.ts"
 import { ChatbotTools } from "../../../src/storage/tools/ChatbotTools.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Secrets } from "../../../src/system/Secrets.ts"
+import { secretsCheck } from "../../../src/services/doctor/Contents.ts"
 import { ToolHeaders } from "../../../src/storage/tools/ToolHeaders.ts"
 import { someTool } from "../../lib/FilledTenant.ts"
 import { keyOf, withKeys } from "../../lib/Keys.ts"
@@ -172,3 +173,43 @@ describe("stored headers", () => {
       }).pipe(withKeys(current)),
     ))
 })
+
+/** What the doctor of a server with these keys says of a tool's headers. */
+const examined = (...keys: ReadonlyArray<Uint8Array>) =>
+  Effect.map(withKeys(...keys)(secretsCheck), (findings) => findings.map(({ state, text }) => `${state}: ${text}`))
+
+test("the headers of a tool follow the keys of the servers that start, and the doctor tells of each step", () =>
+  run(
+    Effect.gen(function* () {
+      const [first, second, third] = [keyOf(1), keyOf(2), keyOf(3)]
+      const [one, two] = [yield* idOf(first), yield* idOf(second)]
+      const tenant = yield* makeTenant
+      const { id } = yield* withKeys()(add(tenant))
+      expect(yield* examined()).toEqual([
+        "note: headers of 1 tool are stored in plain text; with SECRETS_KEY they would be encrypted",
+      ])
+      expect(yield* examined(first)).toEqual([
+        "note: headers of 1 tool are not encrypted; a server encrypts them when it starts",
+      ])
+
+      expect(yield* withKeys(first)(sealAll)).toBe(1)
+      expect(yield* dump).not.toContain("s3cr3t")
+      expect(yield* withKeys(first)(opened(tenant, id))).toEqual(headers)
+      expect(yield* examined(first)).toEqual([`ok: headers of 1 tool encrypted by key ${one}`])
+      expect(yield* examined(second, first)).toEqual([
+        `note: headers of 1 tool encrypted by key ${one}; a server that starts encrypts them by ${two}`,
+      ])
+
+      expect(yield* withKeys(second, first)(sealAll)).toBe(1)
+      expect(yield* withKeys(second)(opened(tenant, id))).toEqual(headers)
+      expect(yield* examined(second)).toEqual([`ok: headers of 1 tool encrypted by key ${two}`])
+
+      const lost = [`wrong: headers of 1 tool cannot be decrypted: key ${two} is not in SECRETS_KEY`]
+      for (const keys of [[third], []]) {
+        expect(yield* examined(...keys)).toEqual(lost)
+        expect(yield* withKeys(...keys)(unreadable(tenant, id))).toBe("unknown key")
+        expect(yield* withKeys(...keys)(sealAll)).toBe(0)
+      }
+      expect(yield* withKeys(second)(opened(tenant, id))).toEqual(headers)
+    }),
+  ))
