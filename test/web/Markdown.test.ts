@@ -4,7 +4,7 @@ import { type ComponentChildren, isValidElement } from "preact"
 import { type Block, blocksOf } from "../../src/web/shared/markdown/Blocks.ts"
 import { Markdown, safeAddress } from "../../src/web/shared/markdown/Markdown.tsx"
 import { plainText } from "../../src/web/shared/markdown/PlainText.ts"
-import { elementsOf, named, render, textOf, texts, treeOf } from "./lib/Tree.ts"
+import { elementsOf, named, render, streamed, textOf, texts, treeOf } from "./lib/Tree.ts"
 
 const answer = `# Refunds
 
@@ -156,27 +156,6 @@ describe("Markdown", () => {
       if (name === "a") expect(attributes["href"]).toMatch(/^https:/)
     }
   })
-
-  test.each([
-    ["links in one paragraph", "[a](https://a.example) ".repeat(1_000)],
-    ["links on lines of their own", "https://a.example\n\n".repeat(3_000)],
-    ["quotes in quotes", ">".repeat(100_000)],
-    ["lists in lists", "- ".repeat(50_000)],
-    ["emphasis in emphasis", "**a *b ".repeat(1_500) + "c* d** ".repeat(1_500)],
-    ["signs of emphasis without a partner", "*a_".repeat(6_000)],
-    ["brackets", "[".repeat(20_000)],
-    ["links that never end", "[a](".repeat(5_000)],
-    ["backticks", "`".repeat(100_000)],
-    ["rows of a table", `|a|b|\n|-|-|\n${"|x|y|\n".repeat(4_000)}`],
-    ["lists that are indented ever deeper", Array.from({ length: 150 }, (_, i) => `${"  ".repeat(i)}- x`).join("\n")],
-  ])("%s are rendered without a stack overflow and in seconds at most", (_title, source) => {
-    const start = performance.now()
-    const tree = render(source)
-    expect(performance.now() - start).toBeLessThan(10_000)
-    const depth = (element: typeof tree): number =>
-      1 + element.children.reduce((most, child) => (typeof child === "string" ? most : Math.max(most, depth(child))), 0)
-    expect(depth(tree)).toBeLessThan(40)
-  })
 })
 
 /** Lists the nodes that Preact visits: all of a tree, but those below a node that it knows. */
@@ -187,14 +166,6 @@ const nodesIn = (node: ComponentChildren, known: ReadonlySet<object> = new Set()
 }
 
 describe("Markdown that is streamed", () => {
-  const streamed = (source: string, size: number) => {
-    let blocks: ReadonlyArray<Block> = []
-    for (let end = 0; end < source.length; end += size) blocks = blocksOf(source.slice(0, end), blocks)
-    // Every block is somewhere in the text, one after another.
-    expect(blocks.map(({ start }) => start)).toEqual(blocks.map(({ start }) => start).toSorted((a, b) => a - b))
-    return blocksOf(source)
-  }
-
   test.each([1, 2, 3, 7, 50])("looks in the end as if it had come at once, in pieces of %i characters", (size) => {
     const sources = [
       answer,
@@ -249,23 +220,6 @@ describe("Markdown that is streamed", () => {
       }),
       { numRuns: 300 },
     )
-  })
-
-  test.each([
-    ["list", "- item with *some* text\n", "li"],
-    ["table", "| some | text |\n", "tr"],
-  ])("keeps every line of a %s that is too long to be lexed at once", (type, line, name) => {
-    const head = type === "table" ? "| a | b |\n|---|---|\n" : ""
-    const source = head + line.repeat(Math.ceil(16_000 / line.length))
-    expect(named(treeOf(streamed(source, 997)), name).length).toBeGreaterThan(600)
-    const long = head + line.repeat(2_000)
-    expect(textOf(treeOf(streamed(long, 997))).split("text").length).toBeGreaterThanOrEqual(2_001)
-  })
-
-  test("of a long paragraph does not depend on its pieces", () => {
-    const source = Array.from({ length: 900 }, (_, i) => `Word${i} **bold** and more of it`).join(" ")
-    expect(treeOf(streamed(source, 997))).toEqual(render(source))
-    expect(textOf(render(source)).replaceAll(/\s/gu, "")).toBe(source.replaceAll(/[\s*]/gu, ""))
   })
 
   test("does not touch finished blocks again", () => {
@@ -326,10 +280,6 @@ describe("formulas", () => {
     "An open $E = mc^2",
   ])("are not prices, brackets or code: %s", (source) => {
     expect(formulasIn(source)).toEqual([])
-  })
-
-  test.each(["$", "$$", "\\(", "\\["])("are looked for in no more than the text that follows: many %s", (sign) => {
-    expect(formulasIn(sign.repeat(50_000 / sign.length))).toEqual([])
   })
 })
 

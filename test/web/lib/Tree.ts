@@ -1,3 +1,4 @@
+import { expect } from "bun:test"
 import { isValidElement, type ComponentChildren, type VNode } from "preact"
 import { type Block, blocksOf } from "../../../src/web/shared/markdown/Blocks.ts"
 import { Markdown } from "../../../src/web/shared/markdown/Markdown.tsx"
@@ -42,6 +43,15 @@ export const treeOf = (blocks: ReadonlyArray<Block>): Element => {
 
 /** Renders a whole document as a tree. */
 export const render = (source: string): Element => treeOf(blocksOf(source))
+
+/** Lexes a document as it comes in pieces of a size, and once more as a whole, as after its end. */
+export const streamed = (source: string, size: number): ReadonlyArray<Block> => {
+  let blocks: ReadonlyArray<Block> = []
+  for (let end = 0; end < source.length; end += size) blocks = blocksOf(source.slice(0, end), blocks)
+  // Every block is somewhere in the text, one after another.
+  expect(blocks.map(({ start }) => start)).toEqual(blocks.map(({ start }) => start).toSorted((a, b) => a - b))
+  return blocksOf(source)
+}
 
 /** Lists all elements below an element, in the order of the document. */
 export const elementsOf = (element: Element): ReadonlyArray<Element> =>
