@@ -1,15 +1,18 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Effect, Layer, ManagedRuntime, Redacted, type Scope } from "effect"
-import { Reranker, RerankerBounds, type RerankerSettings, layer } from "../../src/knowledge/Reranker.ts"
+import { Effect, Fiber, Layer, ManagedRuntime, Redacted, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { Reranker, type RerankerSettings, layer } from "../../src/knowledge/Reranker.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
+import { until } from "../lib/Client.ts"
 import { type FakeReranker, fakeReranker, fakeRerankerKey, type FormName, forms } from "../lib/FakeReranker.ts"
 import { indexing, learn, type Tenant } from "../lib/Knowledge.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
 
+/** Runs an effect whose time goes on at the test's command only, so that no request is too slow by chance. */
 const run = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(Effect.scoped(Effect.provide(work, quiet)))
+  Effect.runPromise(Effect.scoped(Effect.provide(work, [quiet, TestClock.layer()])))
 
 const settingsFor = ({ url }: FakeReranker, settings: Partial<RerankerSettings> = {}): RerankerSettings => ({
   url,
@@ -18,16 +21,12 @@ const settingsFor = ({ url }: FakeReranker, settings: Partial<RerankerSettings> 
   ...settings,
 })
 
-/** The reranker of settings, with a short time limit and short rests. */
+/** The reranker of settings. */
 const rerankerOf = (settings: RerankerSettings) =>
   Effect.gen(function* () {
     const reranker = yield* Reranker
     return reranker ?? (yield* Effect.die("there is no reranker"))
-  }).pipe(
-    Effect.provide(
-      Layer.provide(layer(settings), Layer.succeed(RerankerBounds, { patience: "1 second", rest: "1 second" })),
-    ),
-  )
+  }).pipe(Effect.provide(layer(settings)))
 
 const texts = ["one", "two", "three"]
 const ask = (reranker: Effect.Success<ReturnType<typeof rerankerOf>>) => reranker.rerank("which?", texts)
@@ -89,7 +88,6 @@ describe("a reranker", () => {
     ],
     ["a score that is text", () => new Response(scores([0, 1], [1, 1], [2, "1"]))],
     ["an answer that is too long", () => new Response(`[${" ".repeat(5 * 1024 * 1024)}]`)],
-    ["silence", () => new Promise<Response>(() => {})],
   ]
   test.each(bad)("that answers with %s gives no order, and one again afterwards", (_, answer) =>
     run(
@@ -104,6 +102,26 @@ describe("a reranker", () => {
     ),
   )
 
+  test("that does not answer gives no order once its time is over, and one again afterwards", () =>
+    run(
+      Effect.gen(function* () {
+        const fake = yield* fakeReranker("cohere")
+        const reranker = yield* rerankerOf(settingsFor(fake))
+        fake.misbehave = () => new Promise<Response>(() => {})
+        const asking = yield* Effect.forkChild(ask(reranker))
+        yield* Effect.promise(() =>
+          until(
+            () => fake.requests.length,
+            (count) => count === 1,
+          ),
+        )
+        yield* TestClock.adjust("2 seconds")
+        expect(yield* Fiber.join(asking)).toBeUndefined()
+        fake.misbehave = undefined
+        expect(yield* ask(reranker)).toHaveLength(3)
+      }),
+    ))
+
   test("that keeps failing is left alone for a while", () =>
     run(
       Effect.gen(function* () {
@@ -115,7 +133,9 @@ describe("a reranker", () => {
         expect(yield* reranker.probe).toBe("It answers with status 503.")
         fake.misbehave = undefined
         expect(yield* reranker.probe).toBeUndefined()
-        yield* Effect.sleep("1100 millis")
+        yield* TestClock.adjust("29 seconds")
+        expect(yield* ask(reranker)).toBeUndefined()
+        yield* TestClock.adjust("1 second")
         expect(yield* ask(reranker)).toHaveLength(3)
       }),
     ))

@@ -17,8 +17,13 @@ const config: WidgetVoice = {
 }
 const said = new Blob(["utterance"])
 
-/** Waits until everything that can go on without the test has gone on. */
-const settled = () => Bun.sleep(5)
+/** More turns of the event loop than any step of a call takes from a piece of a stream to the last of its effects. */
+const TURNS = 50
+
+/** Waits until everything that can go on without the test has gone on: nothing in a call waits for time. */
+const settled = async () => {
+  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
 
 /** A turn that was sent, whose stream the test writes. */
 class Sent {

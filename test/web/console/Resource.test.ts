@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { resources, together } from "../../../src/web/console/server/Resource.ts"
+import { until } from "../../lib/Client.ts"
 
 /** A list of which more can be asked for, and what answers. */
 const listOf = () => {
@@ -79,8 +80,11 @@ test("a resource that was set while it was loaded is loaded again, since nobody 
   const loading = one.reload()
   one.set("set")
   answers[0]?.("old")
-  await Bun.sleep(1)
-  expect([one.data.value, answers.length]).toEqual(["set", 2])
+  await until(
+    () => answers.length,
+    (count) => count === 2,
+  )
+  expect(one.data.value).toBe("set")
   answers[1]?.("new")
   await loading
   expect([one.data.value, one.isLoading.value, answers.length]).toEqual(["new", false, 2])
