@@ -20,12 +20,15 @@ const computedMillis = (): number => {
   return (system + user) / 1_000
 }
 
-/** Returns the result of `run`, and the longest wait while it ran. */
-export const longestWait = async <A>(run: () => Promise<A>): Promise<readonly [A, Wait]> => {
+/** Returns the result of `run`, and the longest wait while it ran, by the processor time that `millis` tells. */
+export const longestWait = async <A>(
+  run: () => Promise<A>,
+  millis: () => number = computedMillis,
+): Promise<readonly [A, Wait]> => {
   let [elapsed, computed] = [0, 0]
-  let [lastTime, lastComputed] = [performance.now(), computedMillis()]
+  let [lastTime, lastComputed] = [performance.now(), millis()]
   const look = () => {
-    const [time, total] = [performance.now(), computedMillis()]
+    const [time, total] = [performance.now(), millis()]
     elapsed = Math.max(elapsed, time - lastTime)
     computed = Math.max(computed, total - lastComputed)
     lastTime = time
@@ -49,10 +52,14 @@ const RUNS = 3
  * processor time. Work that blocks the event loop does so in each run, but the garbage collection of a large test process
  * in some of them only. The first run whose wait is below `limit` is the last.
  */
-export const repeatedWait = async <A>(limit: number, run: () => Promise<A>): Promise<readonly [A, number]> => {
+export const repeatedWait = async <A>(
+  limit: number,
+  run: () => Promise<A>,
+  millis: () => number = computedMillis,
+): Promise<readonly [A, number]> => {
   let shortest = Number.POSITIVE_INFINITY
   for (let left = RUNS; ; left--) {
-    const [result, { computed }] = await longestWait(run)
+    const [result, { computed }] = await longestWait(run, millis)
     shortest = Math.min(shortest, computed)
     if (shortest < limit || left === 1) return [result, shortest]
   }
