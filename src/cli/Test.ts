@@ -1,4 +1,4 @@
-import { Config, Console, Effect, Predicate, Redacted, Schedule } from "effect"
+import { Config, Console, Context, Duration, Effect, Predicate, Redacted, Schedule } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApi, HttpApiClient } from "effect/http-api"
@@ -29,7 +29,11 @@ const NOT_RUN = 2
 const SHOWN_MAX = 100
 /** The longest answer that is shown, in UTF-16 code units. */
 const ANSWER_LENGTH = 300
-const PAUSE = "1 second"
+
+/** The pause between two looks at a run that is under way. */
+export const RunPause = Context.Reference<Duration.Duration>("parley/cli/RunPause", {
+  defaultValue: () => Duration.seconds(1),
+})
 
 const notRun = (what: string, doThis: string) => new StartupError({ what, doThis, exitCode: NOT_RUN })
 
@@ -50,12 +54,13 @@ interface Request {
 /** Runs the tests, once a run that is under way has ended, and returns the run with results that are worse or failed. */
 const run = Effect.fn(function* (url: string, key: Redacted.Redacted, { chatbot, tags, tier }: Request) {
   const { testRuns } = yield* clientOf(url, key)
+  const pause = yield* RunPause
   const params = { chatbotId: chatbot }
   const ended = (runId: TestRunId) =>
     testRuns.getTestRun({ params: { ...params, runId } }).pipe(
       Effect.map((answer) => answer.run),
-      Effect.retry({ schedule: Schedule.spaced(PAUSE), times: 30, while: isPassing }),
-      Effect.repeat({ schedule: Schedule.spaced(PAUSE), while: isUnderWay }),
+      Effect.retry({ schedule: Schedule.spaced(pause), times: 30, while: isPassing }),
+      Effect.repeat({ schedule: Schedule.spaced(pause), while: isUnderWay }),
     )
   const othersEnded = Effect.gen(function* () {
     const [latest] = (yield* testRuns.listTestRuns({ params, query: { limit: 1 } })).data

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
-import { testCommand } from "../../src/cli/Test.ts"
+import { Context, Duration } from "effect"
+import { RunPause, testCommand } from "../../src/cli/Test.ts"
 import { type TestResult, type TestRun, TestRunId } from "../../src/domain/evaluation/TestRun.ts"
 import { Conflict, Unauthorized } from "../../src/domain/Errors.ts"
 import { ChatbotId, DocumentId } from "../../src/domain/Ids.ts"
@@ -103,7 +104,7 @@ const server = Bun.serve({
 afterAll(() => server.stop(true))
 
 const settings = { PARLEY_URL: server.url.href.replace(/\/$/, ""), PARLEY_API_KEY: "prl_secret" }
-const parley = commandLine(testCommand, settings)
+const parley = commandLine(testCommand, settings, Context.make(RunPause, Duration.millis(5)))
 
 beforeEach(() => {
   asked = []

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { testCommand } from "../../src/cli/Test.ts"
+import { Context, Duration } from "effect"
+import { RunPause, testCommand } from "../../src/cli/Test.ts"
 import { commandLine } from "../lib/CommandLine.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 
@@ -13,7 +14,11 @@ test("`parley test` shows what a changed document does to tests from a spreadshe
   form.set("file", new Blob([csv]), "tests.csv")
   expect((await client.post(`/api/external/chatbot/${id}/tests/import`, { form })).status).toBe(200)
   const { key = "" } = await client.limitedTo("chatbots:read", "chatbots:write")
-  const parley = commandLine(testCommand, { PARLEY_URL: client.url, PARLEY_API_KEY: key })
+  const parley = commandLine(
+    testCommand,
+    { PARLEY_URL: client.url, PARLEY_API_KEY: key },
+    Context.make(RunPause, Duration.millis(20)),
+  )
 
   const before = await parley(id)
   expect([before.code, before.out]).toEqual([0, expect.stringContaining("1 tests (search): 1 passed, 0 failed")])

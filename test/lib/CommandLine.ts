@@ -5,7 +5,7 @@ import {
   NodeStdio,
   NodeTerminal,
 } from "@effect/platform-node-shared"
-import { Cause, ConfigProvider, Console, Effect, Exit, Layer, Runtime } from "effect"
+import { Cause, ConfigProvider, Console, Context, Effect, Exit, Layer, Runtime } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
 import { presenter } from "../../src/cli/Usage.ts"
 import { StartupError } from "../../src/system/StartupError.ts"
@@ -29,11 +29,15 @@ const environment = Layer.mergeAll(
   NodeChildProcessSpawner.layer.pipe(Layer.provide([NodeFileSystem.layer, NodePath.layer])),
 )
 
-/** Runs command lines of a command in this process, with these environment variables as its settings. */
+/**
+ * Runs command lines of a command in this process, with these environment variables as its settings. The constants take
+ * the place of references with a default, such as pauses.
+ */
 export const commandLine =
-  <Name extends string, Input, Context, E>(
-    command: Command.Command<Name, Input, Context, E, Command.Environment>,
+  <Name extends string, Input, Own, E>(
+    command: Command.Command<Name, Input, Own, E, Command.Environment>,
     settings: Readonly<Record<string, string>> = {},
+    constants: Context.Context<never> = Context.empty(),
   ) =>
   async (...args: ReadonlyArray<string>): Promise<CommandResult> => {
     let out = ""
@@ -47,6 +51,7 @@ export const commandLine =
       Command.runWith(command, { version: "1.2.3" })(args).pipe(
         Effect.provideService(Console.Console, console),
         Effect.provideService(CliOutput.Presenter, presenter),
+        Effect.provideContext(constants),
         Effect.provide([environment, ConfigProvider.layer(ConfigProvider.fromUnknown(settings))]),
       ),
     )
