@@ -13,6 +13,8 @@ const handbook = await fixture("handbook.pdf")
 /** A PDF whose page has a drawing and no text. */
 const scan = await fixture("scan.pdf")
 const locked = await fixture("locked.pdf")
+/** What is refused at once, where any file does that cannot be read. */
+const broken = '{"a":'
 
 const knowledge = (id: string, rest = "") => `/api/external/chatbot/${id}/knowledge-base${rest}`
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
@@ -146,7 +148,7 @@ describe("14. upload", () => {
   test("lists an unreadable file as failed with its reason, and processes the others", async () => {
     const { id } = await client.newChatbot()
     const files = { "tides.md": tides, "scan.pdf": scan, "locked.pdf": locked, "broken.pdf": "%PDF-1.7\nno more" }
-    const reply = await client.upload(id, { ...files, "broken.json": '{"a":', "empty.txt": " \n " })
+    const reply = await client.upload(id, { ...files, "broken.json": broken, "empty.txt": " \n " })
     expect(reply.status).toBe(200)
     expect(documentsOf(reply).map(({ name, status, error }) => [name, status, error === null])).toEqual([
       ["tides.md", "ready", true],
@@ -416,8 +418,8 @@ describe("12. replace", () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const { id: documentId } = only(documents)
     const before = stored()
-    const { detail } = problem(await client.replace(id, documentId, "scan.pdf", scan), 422, "unreadable_document")
-    expect(detail).toContain("scan.pdf")
+    const { detail } = problem(await client.replace(id, documentId, "broken.json", broken), 422, "unreadable_document")
+    expect(detail).toContain("broken.json")
     expect(await client.found(id, "tide Morlaix")).toHaveLength(1)
     const now = await client.document(id, documentId)
     expect(now).toMatchObject({ name: "tides.md", status: "ready", sha256: only(documents).sha256 })
@@ -429,7 +431,7 @@ describe("12. replace", () => {
 
   test("makes a failed document ready", async () => {
     const { id } = await client.newChatbot()
-    const failed = only(documentsOf(await client.upload(id, { "scan.pdf": scan })))
+    const failed = only(documentsOf(await client.upload(id, { "broken.json": broken })))
     problem(await client.replace(id, failed.id, "locked.pdf", locked), 422, "unreadable_document")
     expect((await client.document(id, failed.id)).status).toBe("failed")
     expect((await client.replace(id, failed.id, "tides.md", tides)).status).toBe(200)
@@ -564,7 +566,7 @@ describe("documents", () => {
 
   test("are filtered by status", async () => {
     const { id } = await client.newChatbot()
-    await client.upload(id, { "tides.md": tides, "scan.pdf": scan, "ferries.md": ferries })
+    await client.upload(id, { "tides.md": tides, "broken.json": broken, "ferries.md": ferries })
     const namesOf = async (status: string) => {
       const reply = await client.get(knowledge(id, `/documents?status=${status}`))
       const { data, metadata } = read(DocumentPage, reply)
@@ -572,7 +574,7 @@ describe("documents", () => {
       return data.map(({ name }) => name)
     }
     expect(await namesOf("ready")).toEqual(["tides.md", "ferries.md"])
-    expect(await namesOf("failed")).toEqual(["scan.pdf"])
+    expect(await namesOf("failed")).toEqual(["broken.json"])
     for (const status of ["queued", "extracting", "embedding"]) expect(await namesOf(status)).toEqual([])
     expect(wrongPaths(await client.get(knowledge(id, "/documents?status=lost")))).toEqual(["query.status"])
   })
@@ -600,7 +602,7 @@ describe("documents", () => {
 
   test("can be tried again only when they have failed", async () => {
     const { id } = await client.newChatbot()
-    const [failed, ready] = documentsOf(await client.upload(id, { "scan.pdf": scan, "tides.md": tides }))
+    const [failed, ready] = documentsOf(await client.upload(id, { "broken.json": broken, "tides.md": tides }))
     const reply = await client.post(knowledge(id, `/documents/${failed?.id}/retry`))
     expect(reply.status).toBe(202)
     expect(reply.body).toStrictEqual({
@@ -616,8 +618,8 @@ describe("documents", () => {
 
   test("are tried again when the same bytes are uploaded again", async () => {
     const { id } = await client.newChatbot()
-    const failed = only(documentsOf(await client.upload(id, { "scan.pdf": scan })))
-    const again = only(documentsOf(await client.upload(id, { "scan.pdf": scan })))
+    const failed = only(documentsOf(await client.upload(id, { "broken.json": broken })))
+    const again = only(documentsOf(await client.upload(id, { "broken.json": broken })))
     expect(again).toMatchObject({ id: failed.id, status: "failed", duplicate: true })
   })
 

@@ -10,6 +10,9 @@ const isWhole = process.env["PARLEY_SEARCH"] === "whole"
 
 const turn = Number.parseInt(commitOf(join(import.meta.dir, "../.."))?.slice(8, 16) ?? "0", 16)
 
+/** The seed of a random search, which is the same for all searches at a commit. */
+export const searchSeed = Number.isNaN(turn) ? 0 : turn
+
 /** The size of a search: the first in full, the second of a sample. */
 export const sizeOf = (full: number, sample: number): number => (isWhole ? full : sample)
 

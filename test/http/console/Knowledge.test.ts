@@ -40,13 +40,13 @@ describe("the passages of a document", () => {
     const mine = await client.newOrganization()
     const { id } = await mine.newChatbot()
     const [document] = await mine.learn(id, { "a.txt": "The old words." })
-    const failed = await mine.replace(id, document?.id ?? "", "a.pdf", "%PDF-1.7 broken")
+    const failed = await mine.replace(id, document?.id ?? "", "a.json", "{")
     expect(failed.status).toBe(422)
     expect(read(Page, await mine.get(at(id, document?.id ?? ""))).passages).toMatchObject([
       { content: "The old words." },
     ])
-    await mine.upload(id, { "b.pdf": "%PDF-1.7 broken" })
-    const never = (await mine.documents(id)).find(({ name }) => name === "b.pdf")
+    await mine.upload(id, { "b.json": "{ " })
+    const never = (await mine.documents(id)).find(({ name }) => name === "b.json")
     expect(read(Page, await mine.get(at(id, never?.id ?? "")))).toEqual({ passages: [], total: 0, next_cursor: null })
   })
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { makeZip } from "client-zip"
-import { Effect } from "effect"
+import { Context, Duration, Effect } from "effect"
 import type { Source } from "../../../src/domain/knowledge/Source.ts"
 import { routes } from "../../../src/http/edge/Routes.ts"
+import { CrawlPace } from "../../../src/sources/PoliteFetch.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Reply, type Sent, until } from "../../lib/Client.ts"
 import { images } from "../../lib/Files.ts"
@@ -13,7 +14,9 @@ import { startServer } from "../../lib/TestServer.ts"
  * Every endpoint that changes anything, with the header `Idempotency-Key`.
  */
 
-const { client, query } = await startServer()
+// The websites of its requests do not exist, and nobody needs to wait for them.
+const pace = { ...CrawlPace.defaultValue(), pauseMin: Duration.zero, retryPause: Duration.zero }
+const { client, query } = await startServer({}, Context.make(CrawlPace, pace))
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
 const formOf = (fields: Readonly<Record<string, string | File>>) => {
