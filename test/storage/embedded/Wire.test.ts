@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Duplex } from "node:stream"
 import { type Backend, Wire } from "../../../src/storage/embedded/Wire.ts"
+import { until } from "../../lib/Client.ts"
 
 const message = (type: string, body = ""): Buffer => {
   const bytes = Buffer.alloc(5 + body.length, type)
@@ -49,7 +50,17 @@ const connect = (wire: Wire): Duplex => {
   connection.write(startup())
   return connection
 }
-const settled = () => Bun.sleep(100)
+/** Waits until the engine has got so many batches. */
+const asked = (batches: ReadonlyArray<unknown>, count: number) =>
+  until(
+    () => Promise.resolve(batches.length),
+    (length) => length === count,
+  )
+const ended = (connection: Duplex) =>
+  until(
+    () => Promise.resolve(connection.destroyed),
+    (isOver) => isOver,
+  )
 
 describe("Wire", () => {
   test("collects messages up to a Sync, however the stream splits them", async () => {
@@ -57,7 +68,7 @@ describe("Wire", () => {
     const connection = connect(new Wire(backend))
     const bytes = Buffer.concat([message("P", "parse"), message("B", "bind"), message("E"), message("S"), query("two")])
     for (const byte of bytes) connection.write(Buffer.of(byte))
-    await settled()
+    await asked(batches, 2)
     expect(batches).toEqual([["P", "B", "E", "S"], ["two"]])
   })
 
@@ -65,13 +76,12 @@ describe("Wire", () => {
     const { backend, batches } = makeEngine()
     const wire = new Wire(backend)
     const first = connect(wire)
-    await settled()
     first.write(query("begin"))
-    await settled()
+    await asked(batches, 1)
     first.write(query("too late"))
     const second = connect(wire)
     second.write(query("second"))
-    await settled()
+    await asked(batches, 3)
     expect(batches).toEqual([["begin"], ["S", "ROLLBACK", "DISCARD ALL"], ["second"]])
     expect(first.destroyed).toBe(true)
   })
@@ -83,17 +93,20 @@ describe("Wire", () => {
     first.write(query("begin"))
     wire.connect().write(startup(80_877_102))
     first.write(query("commit"))
-    await settled()
+    await asked(batches, 2)
     expect(batches).toEqual([["begin"], ["commit"]])
   })
 
   test("ends a connection that says goodbye", async () => {
     const { backend, batches } = makeEngine()
-    const connection = connect(new Wire(backend))
+    const wire = new Wire(backend)
+    const connection = connect(wire)
     connection.end(message("X"))
-    await settled()
-    expect(connection.destroyed).toBe(true)
-    expect(batches).toEqual([])
+    await ended(connection)
+    // The engine gets what comes next, and got nothing before.
+    connect(wire).write(query("next"))
+    await asked(batches, 2)
+    expect(batches).toEqual([["S", "ROLLBACK", "DISCARD ALL"], ["next"]])
   })
 
   test("refuses encryption, and ignores a request to cancel", async () => {
@@ -105,16 +118,18 @@ describe("Wire", () => {
     expect(await answer).toBe("N")
     const cancel = wire.connect()
     cancel.write(startup(80_877_102))
-    await settled()
-    expect(cancel.destroyed).toBe(true)
-    expect(batches).toEqual([])
+    await ended(cancel)
+    connect(wire).write(query("next"))
+    await asked(batches, 1)
+    expect(batches).toEqual([["next"]])
   })
 
   test("fails the connection, and every new one, once the engine has ended", async () => {
-    const { backend } = makeEngine()
+    const { backend, batches } = makeEngine()
     const wire = new Wire(backend)
     const connection = connect(wire)
-    await settled()
+    connection.write(query("begin"))
+    await asked(batches, 1)
     const failureOf = (one: Duplex) => new Promise<Error>((resolve) => one.once("error", resolve))
     const failure = failureOf(connection)
     wire.fail(new Error("gone"))

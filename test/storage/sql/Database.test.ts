@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { Cause, Effect, Exit, Fiber, ManagedRuntime, Stream } from "effect"
+import { Cause, Effect, Exit, Fiber, Latch, ManagedRuntime, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as fc from "fast-check"
 import { OrganizationId } from "../../../src/domain/Ids.ts"
@@ -8,6 +8,7 @@ import { type Database, SystemSql } from "../../../src/storage/sql/Database.ts"
 import { onUniqueViolation, sqlState, withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
 import { toSql } from "pgvector"
 import { json, vector } from "../../../src/storage/sql/SqlValues.ts"
+import { eventually } from "../../lib/Layers.ts"
 import * as TestDatabase from "../../lib/TestDatabase.ts"
 
 const runtime = ManagedRuntime.make(TestDatabase.layer)
@@ -215,10 +216,10 @@ describe("transactions", () => {
     await run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const held = yield* Effect.forkChild(
-          as(organization)(sql.withTransaction(Effect.andThen(write("interrupted"), Effect.never))),
-        )
-        yield* Effect.sleep("50 millis")
+        const written = yield* Latch.make(false)
+        const work = Effect.andThen(write("interrupted"), Effect.andThen(written.open, Effect.never))
+        const held = yield* Effect.forkChild(as(organization)(sql.withTransaction(work)))
+        yield* written.await
         yield* Fiber.interrupt(held)
         expect(yield* has("interrupted")).toBe(false)
       }),
@@ -229,13 +230,24 @@ describe("transactions", () => {
     await run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const slow = sql.withTransaction(Effect.andThen(write("slow"), Effect.sleep("50 millis")))
+        const begun = yield* Latch.make(false)
+        let asked = 0
+        const slow = write("slow").pipe(
+          Effect.andThen(begun.open),
+          Effect.andThen(
+            eventually(
+              Effect.sync(() => asked),
+              (count) => count === 40,
+            ),
+          ),
+          sql.withTransaction,
+        )
         const others = Effect.forEach(
           Array.from({ length: 40 }, (_, index) => `other ${index}`),
-          (body) => write(body),
+          (body) => Effect.suspend(() => (asked++, write(body))),
           { concurrency: "unbounded" },
         )
-        yield* as(organization)(Effect.all([slow, others], { concurrency: 2 }))
+        yield* as(organization)(Effect.all([slow, Effect.andThen(begun.await, others)], { concurrency: 2 }))
         expect((yield* as(organization)(bodies)).filter((body) => body.startsWith("other ")).length).toBe(40)
       }),
     )
@@ -245,9 +257,11 @@ describe("transactions", () => {
     await run(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
+        const over = yield* Latch.make(false)
         const late = yield* as(organization)(
-          sql.withTransaction(Effect.forkDetach(Effect.andThen(Effect.sleep("30 millis"), write("late")))),
+          sql.withTransaction(Effect.forkDetach(Effect.andThen(over.await, write("late")))),
         )
+        yield* over.open
         expect(Exit.isFailure(yield* Fiber.await(late))).toBe(true)
         expect(yield* has("late")).toBe(false)
       }),

@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { makeClients } from "../../../src/storage/sql/TenantConnections.ts"
+import { eventually } from "../../lib/Layers.ts"
 import { makeFakeConnection, makeFakePool, noRows } from "../../lib/FakePool.ts"
 
 const failure = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error("lost") }) })
@@ -25,6 +26,13 @@ const makePool = (firstSwitch: Effect.Effect<never, SqlError.SqlError>) => {
   return { asked, pool: makeFakePool(query) }
 }
 
+/** Waits until so many statements were sent. They leave after `setImmediate`. */
+const asking = (asked: ReadonlyArray<string>, count: number) =>
+  eventually(
+    Effect.sync(() => asked.length),
+    (length) => length === count,
+  )
+
 const organization = OrganizationId.make("00000000-0000-4000-8000-000000000001")
 const neighbour = OrganizationId.make("00000000-0000-4000-8000-000000000002")
 const assumed = `parley_tenant ${organization} 0`
@@ -42,7 +50,9 @@ describe("a session", () => {
             tenant: { pool, pipeline: 1, connections: 1 },
             system: { pool, pipeline: 1, connections: 1 },
           })
-          yield* Effect.exit(Effect.timeout(tenant`select 1`, "20 millis"))
+          const first = yield* Effect.forkChild(Effect.exit(tenant`select 1`))
+          yield* asking(asked, 1)
+          yield* ending === "fails" ? Fiber.join(first) : Fiber.interrupt(first)
           yield* tenant`select 2`
           yield* tenant.withTransaction(tenant`select 3`)
         }).pipe(Effect.provideService(CurrentOrganization, organization), Effect.provide(Reactivity.layer)),
@@ -92,8 +102,7 @@ describe("a session", () => {
         // The time of day must not matter, because it may step back.
         yield* TestClock.setTime(Duration.toMillis("1 hour"))
         const statements = [yield* Effect.forkChild(tenant`long`), yield* Effect.forkChild(tenant`short`)]
-        // Statements leave after `setImmediate`, which the test's clock does not control.
-        yield* TestClock.withLive(Effect.sleep("20 millis"))
+        yield* TestClock.withLive(asking(asked, 2))
         yield* TestClock.setTime(0)
         yield* TestClock.adjust("20 millis")
         yield* tenant`late`
