@@ -19,7 +19,7 @@ import {
   stored,
   type Tenant,
 } from "../lib/Chatting.ts"
-import { AgentControl, platform, repositories, replyOf } from "../lib/Layers.ts"
+import { AgentControl, eventually, platform, repositories, replyOf } from "../lib/Layers.ts"
 import { noBudget } from "../../src/domain/organizations/Budget.ts"
 import { asCaller, makeTenant, newId } from "../lib/Tenants.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
@@ -57,11 +57,15 @@ const counted = (organization: OrganizationId) =>
   )
 
 /** Chats `count` times at once, and returns the outcome of each: `ok`, or the tag of the failure. */
-const atOnce = (tenant: Tenant, count: number, caller: Parameters<typeof say>[3]) =>
+/** Asks so often at once. `ended` gets the outcomes as they come. */
+const atOnce = (tenant: Tenant, count: number, caller: Parameters<typeof say>[3], ended: Array<string> = []) =>
   Effect.forEach(
     Array.from({ length: count }, (_, index) => `${index}`),
     (session) =>
-      Effect.match(say(tenant, "Hi", session, caller), { onSuccess: () => "ok", onFailure: ({ _tag }) => _tag }),
+      say(tenant, "Hi", session, caller).pipe(
+        Effect.match({ onSuccess: () => "ok", onFailure: ({ _tag }) => _tag }),
+        Effect.tap((outcome) => Effect.sync(() => ended.push(outcome))),
+      ),
     { concurrency: "unbounded" },
   )
 
@@ -87,18 +91,18 @@ describe("a budget of concurrent chats", () => {
   test.each([
     ["of an organization", limited({ concurrent_chats: 7 })],
     ["of a key", limited({ concurrent_chats: "unlimited" }, { concurrent_chats: 7 })],
-  ])("%s admits no more of a hundred chats than it has, and refuses the others", (_, caller) =>
+  ])("%s admits no more of forty chats than it has, and refuses the others", (_, caller) =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const { gate, state } = yield* holding
-        const asking = yield* Effect.forkChild(atOnce(tenant, 100, caller))
-        while (state.running < 7) yield* Effect.sleep("1 millis")
-        yield* Effect.sleep("50 millis")
+        const refused: Array<string> = []
+        const asking = yield* Effect.forkChild(atOnce(tenant, 40, caller, refused))
+        while (state.running + refused.length < 40) yield* Effect.sleep("1 millis")
         expect(state.running).toBe(7)
         yield* gate.open
         const outcomes = yield* Fiber.join(asking)
-        expect([times(outcomes, "ok"), times(outcomes, "TooManyChats")]).toEqual([7, 93])
+        expect([times(outcomes, "ok"), times(outcomes, "TooManyChats")]).toEqual([7, 33])
         expect(state.most).toBe(7)
         expect(yield* counted(tenant.organization)).toEqual({ tokens: 7 * OUTPUT_MAX, reserved: 0 })
       }),
@@ -135,6 +139,16 @@ describe("a budget of concurrent chats", () => {
 })
 
 describe("a budget of tokens per day", () => {
+  /** The seconds until the day ends by the clock of the database. */
+  const untilMidnight = SystemSql.use((sql) =>
+    Effect.map(
+      sql<{ seconds: number }>`
+        select extract(epoch from date_trunc('day', clock_timestamp() at time zone 'UTC') + interval '1 day'
+          - clock_timestamp() at time zone 'UTC')::float8 as seconds`,
+      ([row]) => row?.seconds ?? 0,
+    ),
+  )
+
   test("counts all tokens, and refuses chats until midnight once it is spent", () =>
     run(
       Effect.gen(function* () {
@@ -142,13 +156,15 @@ describe("a budget of tokens per day", () => {
         const agent = yield* AgentControl
         agent.reply = () => Effect.succeed(taking(40))
         const caller = limited({ tokens_per_day: 100 })
+        // A day that ends meanwhile would begin the count anew.
+        yield* eventually(untilMidnight, (seconds) => seconds > 120)
         for (const session of ["1", "2", "3"]) yield* say(tenant, "Hi", session, caller)
-        const now = Date.now() / 1_000
+        const most = yield* untilMidnight
         const refused = yield* Effect.flip(say(tenant, "Hi", "4", caller))
         expect(refused._tag).toBe("BudgetSpent")
         const wait = "retry_after_seconds" in refused ? refused.retry_after_seconds : 0
-        // The database and this test look at one clock, but not at the same moment.
-        expect(Math.abs(((now + wait + 43_200) % 86_400) - 43_200)).toBeLessThan(30)
+        expect(wait).toBeLessThanOrEqual(Math.ceil(most))
+        expect(wait).toBeGreaterThanOrEqual(Math.floor(yield* untilMidnight))
         expect(agent.asked).toHaveLength(3)
         expect(yield* counted(tenant.organization)).toEqual({ tokens: 120, reserved: 0 })
         yield* SystemSql.use((sql) => sql`update usage_days set day = day - 1`)
@@ -180,17 +196,17 @@ describe("a budget of tokens per day", () => {
       }),
     ))
 
-  test("is not exceeded by a hundred chats at once", () =>
+  test("is not exceeded by forty chats at once", () =>
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         ;(yield* AgentControl).reply = () => Effect.as(Effect.sleep("5 millis"), taking(OUTPUT_MAX))
-        const outcomes = yield* atOnce(tenant, 100, limited({ tokens_per_day: 200 }))
+        const outcomes = yield* atOnce(tenant, 40, limited({ tokens_per_day: 20 * OUTPUT_MAX }))
         const { tokens = 0, reserved } = (yield* counted(tenant.organization)) ?? {}
         expect(tokens).toBe(times(outcomes, "ok") * OUTPUT_MAX)
         expect(tokens).toBeGreaterThan(0)
-        expect(tokens).toBeLessThanOrEqual(200)
-        expect(times(outcomes, "ok") + times(outcomes, "BudgetSpent")).toBe(100)
+        expect(tokens).toBeLessThanOrEqual(20 * OUTPUT_MAX)
+        expect(times(outcomes, "ok") + times(outcomes, "BudgetSpent")).toBe(40)
         expect(reserved).toBe(0)
       }),
     ))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Deferred, Duration, Effect, Exit, Fiber, Layer, References, Schema } from "effect"
 import type { Response } from "effect/ai"
+import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { Agent, type AgentInput } from "../../src/agent/Agent.ts"
 import type { AgentLimits } from "../../src/agent/Loop.ts"
@@ -162,12 +163,13 @@ describe("the loop", () => {
   })
 
   test("ends with a time-out at the deadline", async () => {
-    const model = new ScriptedModel(asks("a"), () => Effect.never)
     const steps: Array<Step> = []
-    const error = await failure(
-      model,
-      { onStep: (step) => Effect.sync(() => void steps.push(step)) },
-      { replyDeadline: Duration.millis(50) },
+    const model = new ScriptedModel(asks("a"), () => Effect.andThen(TestClock.adjust("2 minutes"), Effect.never))
+    const onStep = (step: Step) => Effect.sync(() => void steps.push(step))
+    const error = await reply(model, { onStep }, { replyDeadline: Duration.minutes(1) }).pipe(
+      Effect.flip,
+      Effect.provide(TestClock.layer()),
+      Effect.runPromise,
     )
     expect(error._tag).toBe("ProviderTimeout")
     expect(steps).toHaveLength(1)

@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Duration, Effect, Fiber, Layer, Logger, Redacted, type Scope } from "effect"
+import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { Embeddings, TextRefused } from "../../src/embeddings/Embeddings.ts"
@@ -164,22 +165,23 @@ describe("documents wait for a provider", () => {
     run((embeddings, fake) =>
       Effect.gen(function* () {
         fake.answer((_request, number) =>
-          number === 1 ? { kind: "status", status: 429, headers: { "retry-after": "1" } } : undefined,
+          number === 1 ? { kind: "status", status: 429, headers: { "retry-after": "60" } } : undefined,
         )
         lines.length = 0
         const first = yield* Effect.forkScoped(embeddings.embedDocuments(["first"]))
-        yield* Effect.repeat(Effect.sleep("5 millis"), {
-          until: () => lines.some((line) => line.includes("are paused")),
-        })
+        const look = TestClock.withLive(Effect.sleep("5 millis"))
+        yield* Effect.repeat(look, { until: () => lines.some((line) => line.includes("are paused")) })
         yield* Effect.forEach(["second text", "third text", "fourth text"], (text) =>
           Effect.forkScoped(embeddings.embedDocuments([text])),
         )
         expect(yield* Effect.flip(embeddings.embedQuery("question"))).toBeInstanceOf(Unavailable)
+        yield* TestClock.adjust("59 seconds")
         expect(fake.requests).toHaveLength(1)
+        yield* TestClock.adjust("1 second")
         expectVectors(yield* Fiber.join(first), ["first"])
-        yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => fake.requests.length === 5 })
+        yield* Effect.repeat(look, { until: () => fake.requests.length === 5 })
         expect(yield* embeddings.embedQuery("question")).toHaveLength(8)
-      }),
+      }).pipe(Effect.provide(TestClock.layer())),
     ))
 })
 

@@ -4,6 +4,7 @@ import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { inTurns } from "../../src/system/InTurns.ts"
 import { turn, turnOf } from "../../src/system/LoopTurns.ts"
+import { until } from "../lib/Client.ts"
 
 const newOrganization = () => OrganizationId.make(crypto.randomUUID())
 
@@ -50,7 +51,10 @@ test("the work of an organization that is alone never waits", async () => {
   turnOf(before)
   turnOf(alone)
   // Two organizations count as together for a second.
-  await Bun.sleep(1_050)
+  await until(
+    () => [turnOf(alone), turnOf(alone)],
+    ([, second]) => second === undefined,
+  )
   expect(Array.from({ length: 100 }, () => turnOf(alone)).filter((wait) => wait !== undefined)).toEqual([])
 })
 

@@ -57,7 +57,7 @@ const turns = (count: number) => Effect.forEach(Array.from({ length: count }), (
 
 /** Fails when the effect waits for something that does not come. */
 const soon = <A, E>(effect: Effect.Effect<A, E>, what: string) =>
-  Effect.flatMap(Effect.timeoutOption(effect, "5 seconds"), (ended) =>
+  Effect.flatMap(Effect.timeoutOption(effect, "50 seconds"), (ended) =>
     Option.isSome(ended) ? Effect.succeed(ended.value) : Effect.die(new Error(`${what} waits for ever`)),
   )
 

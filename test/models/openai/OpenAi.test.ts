@@ -302,18 +302,22 @@ describe("the answer of another server is understood with", () => {
   })
 
   test("content after the finish reason", async () => {
-    const pieces = [chunks({ content: "Hel" }) + ending("stop"), chunks({ content: "lo" }), "data: [DONE]\n\n"]
+    const [first, ...rest] = [
+      chunks({ content: "Hel" }) + ending("stop"),
+      chunks({ content: "lo" }),
+      "data: [DONE]\n\n",
+    ].map((piece) => new TextEncoder().encode(piece))
+    const isRead = Promise.withResolvers<void>()
     const server = Bun.serve({
       port: 0,
       fetch: () =>
         new Response(
           new ReadableStream({
             start: async (body) => {
-              for (const piece of pieces) {
-                body.enqueue(new TextEncoder().encode(piece))
-                // A pause, so that the chunks are not received as one.
-                await Bun.sleep(50)
-              }
+              if (first !== undefined) body.enqueue(first)
+              // The chunks must not be received as one.
+              await isRead.promise
+              for (const piece of rest) body.enqueue(piece)
               body.close()
             },
           }),
@@ -324,6 +328,10 @@ describe("the answer of another server is understood with", () => {
       const client = yield* HttpClient.HttpClient
       return yield* streamed(
         makeOpenAi({ apiKey: undefined, baseUrl: server.url.href, limits: callSettings() }, client)("m"),
+        hello,
+        (parts) => {
+          if (textIn(parts) === "Hel") isRead.resolve()
+        },
       )
     }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
     await server.stop(true)
@@ -410,7 +418,6 @@ describe("an interruption", () => {
       const fake = yield* fakeProvider(given)
       const fiber = yield* Effect.forkChild(way(yield* modelAt(fake)))
       yield* until(() => fake.requests.length === 1)
-      yield* Effect.promise(() => Bun.sleep(30))
       expect(fake.hungUp()).toBe(0)
       yield* Fiber.interrupt(fiber)
       yield* until(() => fake.hungUp() === 1)
