@@ -7,7 +7,7 @@ import { AuditLog } from "../../../src/storage/audit/AuditLog.ts"
 import { Conversations } from "../../../src/storage/conversations/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { chatLayer, chat, reset, say, stepCost, stepOf, user } from "../../lib/Chatting.ts"
-import { AgentControl, replyOf, unlimitedShares } from "../../lib/Layers.ts"
+import { AgentControl, eventually, replyOf, unlimitedShares } from "../../lib/Layers.ts"
 import { as, asCaller, makeTenant, sessionNamed } from "../../lib/Tenants.ts"
 import { dumpRows } from "../../lib/TestServer.ts"
 
@@ -25,9 +25,6 @@ const rowsWith = (text: string) =>
 const drafts = SystemSql.use(
   (sql) => sql<{ content: string }>`select reply->>'content' as content from unfinished_replies`,
 )
-
-/** Waits for a few of the intervals at which unfinished replies are stored. */
-const checkpoints = Effect.sleep("400 millis")
 
 type Tenant = Effect.Success<typeof makeTenant>
 const ways: ReadonlyArray<
@@ -52,23 +49,37 @@ describe("a chat that is under way", () => {
         const tenant = yield* makeTenant
         const agent = yield* AgentControl
         const [erased, finished] = [yield* Latch.make(false), yield* Latch.make(false)]
-        agent.reply = ({ onStep }) =>
+        const hasGrown = yield* Latch.make(false)
+        agent.reply = ({ history, onStep }) =>
           Effect.gen(function* () {
+            if (history.at(-1)?.content === "later") {
+              yield* onStep?.(stepOf("said later"), stepCost) ?? Effect.void
+              yield* finished.await
+              return replyOf("said later")
+            }
             yield* onStep?.(stepOf("canary one"), stepCost) ?? Effect.void
             yield* erased.await
             yield* onStep?.(stepOf("canary two"), stepCost) ?? Effect.void
+            yield* hasGrown.open
             yield* finished.await
             return replyOf("canary three")
           })
         const fiber = yield* Effect.forkChild(say(tenant, "canary zero", "s"))
-        yield* Effect.repeat(drafts, { until: (some) => some.some(({ content }) => content.includes("canary one")) })
+        const stored = (text: string) =>
+          eventually(drafts, (some) => some.some(({ content }) => content.includes(text)))
+        yield* stored("canary one")
         yield* erase(tenant)
         expect(yield* rowsWith("canary")).toEqual([])
         yield* erased.open
-        yield* checkpoints
+        yield* hasGrown.await
+        // The checkpoint that stores another reply would store this one as well.
+        const other = yield* makeTenant
+        const later = yield* Effect.forkChild(say(other, "later", "t"))
+        yield* stored("said later")
         expect(yield* rowsWith("canary")).toEqual([])
         yield* finished.open
         expect((yield* Fiber.join(fiber)).output).toBe("canary three")
+        yield* Fiber.join(later)
         expect(yield* rowsWith("canary")).toEqual([])
         const sql = yield* SystemSql
         expect(yield* drafts).toEqual([])
