@@ -1,10 +1,11 @@
-import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Fiber } from "effect"
+import { afterAll, describe, expect, test } from "bun:test"
+import { Duration, Effect, Fiber, ManagedRuntime } from "effect"
 import type { Format } from "../../src/domain/knowledge/Formats.ts"
 import type { StoredSource } from "../../src/knowledge/extract/Extraction.ts"
 import { Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
 import { defaults, readDocument } from "../lib/Defaults.ts"
 import { fixturePath } from "../lib/Fixtures.ts"
+import { watchedFile } from "../lib/WatchedFile.ts"
 
 const source = (name: string, content: string | Uint8Array<ArrayBuffer>, format: Format): StoredSource => ({
   format,
@@ -21,8 +22,15 @@ const extract = (document: StoredSource) =>
     ({ passages, title }) => ({ title, text: passages.map(({ text }) => text).join("\n\n") }),
   )
 
-const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings> = {}) =>
-  Effect.runPromise(Effect.provide(effect, Extract.layer({ ...defaults.extract, ...settings })))
+const layerWith = (settings: Partial<ExtractSettings>) => Extract.layer({ ...defaults.extract, ...settings })
+
+/** One process for most of these tests, since starting one takes longer than most documents. */
+const runtime = ManagedRuntime.make(layerWith({ concurrency: 1 }))
+afterAll(() => runtime.dispose())
+const inOne = runtime.runPromise
+
+const run = <A, E>(effect: Effect.Effect<A, E, Extract>, settings: Partial<ExtractSettings>) =>
+  Effect.runPromise(Effect.provide(effect, layerWith(settings)))
 
 describe("the text of a PDF with three pages", () => {
   const document = fixture("handbook.pdf").then(async (pdf) =>
@@ -77,26 +85,25 @@ test("one process reads documents of every format, one after the other", async (
     source("e.json", '{"limit":10}', "json"),
     await fixture("handbook.pdf"),
   ]
-  const read = await run(Effect.forEach(documents, extract), { concurrency: 1 })
+  const read = await inOne(Effect.forEach(documents, extract))
   expect(read.map(({ title }) => title)).toEqual(["Head", "b", "Head", "d", "e", "Parley Operator Handbook"])
 })
 
 test("documents that are read at the same time do not get each other's text", async () => {
   const documents = Array.from({ length: 40 }, (_, index) => source(`${index}.html`, `<p>Text ${index}`, "html"))
-  const read = await run(Effect.forEach(documents, extract, { concurrency: "unbounded" }), { concurrency: 3 })
+  const read = await run(Effect.forEach(documents, extract, { concurrency: "unbounded" }), { concurrency: 2 })
   expect(read).toEqual(documents.map((_, index) => ({ title: `${index}`, text: `Text ${index}` })))
 })
 
 describe("a document that cannot be read", () => {
-  const failure = async (document: StoredSource, settings?: Partial<ExtractSettings>) =>
-    run(Effect.flip(extract(document)), settings)
+  const failure = (document: StoredSource) => inOne(Effect.flip(extract(document)))
 
   test("does not keep its process from reading the next one", async () => {
     const both = Effect.all([
       Effect.flip(extract(source("a.json", "{", "json"))),
       extract(source("b.html", "Text", "html")),
     ])
-    const [failed, read] = await run(both, { concurrency: 1 })
+    const [failed, read] = await inOne(both)
     expect(failed).toMatchObject({ _tag: "ExtractionFailed", code: "corrupt_document" })
     expect(read.text).toBe("Text")
   })
@@ -116,7 +123,8 @@ describe("a document that cannot be read", () => {
   })
 
   test("is given up when it takes too long, and so are those after it", async () => {
-    const hasty = { concurrency: 1, deadline: Duration.millis(1) }
+    // A process starts in ten times as long.
+    const hasty = { concurrency: 1, deadline: Duration.nanos(100_000n) }
     const attempts = Effect.forEach([1, 2, 3], () => Effect.flip(extract(source("a.html", "Text", "html"))))
     const failures = await run(attempts, hasty)
     expect(failures.map((failure) => ("code" in failure ? failure.code : failure._tag))).toEqual(
@@ -128,14 +136,15 @@ describe("a document that cannot be read", () => {
 test("an interrupted reading makes room for the next, which does not get its reply", async () => {
   const [slow, quick] = [await fixture("handbook.pdf"), source("b.html", "Text", "html")]
   const program = Effect.gen(function* () {
-    // This starts the process, so that it gets the PDF at once. Reading the PDF takes much longer than the pause.
+    // This starts the process, so that it gets the PDF at once.
     yield* extract(quick)
-    const fiber = yield* Effect.forkChild(extract(slow))
-    yield* Effect.sleep("5 millis")
+    const { file, taken } = watchedFile(slow.content)
+    const fiber = yield* Effect.forkChild(extract({ ...slow, content: file }))
+    yield* Effect.promise(() => taken)
     yield* Fiber.interrupt(fiber)
     return yield* extract(quick)
   })
-  expect((await run(program, { concurrency: 1 })).text).toBe("Text")
+  expect((await inOne(program)).text).toBe("Text")
 })
 
 describe("a web page", () => {
@@ -149,7 +158,7 @@ describe("a web page", () => {
     const links = Array.from({ length: 20_000 }, (_, number) => `https://example.com/a/${number}`)
     const html = `<html lang="en"><title>Long</title>${links.map((link) => `<a href="${link}"></a>`).join("")}${paragraphs.map((text) => `<p>${text}</p>`).join("")}`
     const all = Effect.all([extract(source("a.html", "<p>Text", "html")), read(html), read("<p>Short")])
-    const [file, long, short] = await run(all, { concurrency: 1 })
+    const [file, long, short] = await inOne(all)
     expect(file.text).toBe("Text")
     expect(long).toEqual({
       title: "Long",
@@ -170,13 +179,13 @@ describe("a web page", () => {
       Effect.flip(read(`${"<div>".repeat(5_000)}x`)),
       read("<p>Text"),
     ])
-    const [other, deep, next] = await run(both, { concurrency: 1 })
+    const [other, deep, next] = await inOne(both)
     expect([other.code, deep.code]).toEqual(["unsupported_format", "corrupt_document"])
     expect(next.blocks).toEqual(["Text"])
   })
 
   test("is never read by the server itself, however small it is", async () => {
-    const failure = await run(Effect.flip(read("<p>Text")), { deadline: Duration.millis(1) })
+    const failure = await run(Effect.flip(read("<p>Text")), { deadline: Duration.nanos(100_000n) })
     expect(failure.code).toBe("extraction_timed_out")
   })
 })

@@ -2,11 +2,15 @@ import { Duration, Effect } from "effect"
 import { ExtractProcess } from "../../src/knowledge/process/ExtractProcess.ts"
 import { ReaderSandbox } from "../../src/knowledge/process/ReaderSandbox.ts"
 import { hostilePdfs } from "./files/HostilePdfs.ts"
+import { eventually } from "./Layers.ts"
 
 /*
  * A stand-in for the server: it starts a process that reads an endless document, and prints the ids of that process, and of
  * those behind which it runs in a sandbox, once the document is being read.
  */
+
+/** The processor time in milliseconds after which the document is being read for sure. */
+const WORK = 200
 
 const endless = hostilePdfs.find(({ name }) => name === "forms in forms.pdf")
 
@@ -19,9 +23,9 @@ await Effect.runPromise(
       yield* reader.read({ format: "html", name: "a.html", content: new Blob(["<p>Ready."]) }, limits)
       const content = new Blob([new Uint8Array(endless?.make() ?? [])])
       const reading = reader.read({ format: "pdf", name: "a.pdf", content }, limits)
-      const printPid = Effect.delay(
-        Effect.sync(() => void process.stdout.write(reader.pids.join(" "))),
-        "500 millis",
+      const { milliseconds } = yield* reader.usage
+      const printPid = eventually(reader.usage, (now) => now.milliseconds > milliseconds + WORK).pipe(
+        Effect.andThen(Effect.sync(() => void process.stdout.write(reader.pids.join(" ")))),
       )
       yield* Effect.all([reading, printPid], { concurrency: "unbounded" })
     }).pipe(Effect.provide(ReaderSandbox.layer("auto"))),

@@ -13,6 +13,7 @@ import { noSandbox } from "../../../src/knowledge/process/Sandbox.ts"
 import { until } from "../../lib/Client.ts"
 import { onePage, packed } from "../../lib/files/PdfFile.ts"
 import { defaults, readDocument } from "../../lib/Defaults.ts"
+import { watchedFile } from "../../lib/WatchedFile.ts"
 
 const MEGABYTE = 1024 * 1024
 const time = Duration.seconds(30)
@@ -154,8 +155,11 @@ describe("a process that reads documents", () => {
     const outcome = Effect.gen(function* () {
       const process = yield* ExtractProcess.start(1000)
       yield* process.read(page("warm"), { memory: 512 * MEGABYTE, time })
-      const reading = yield* Effect.forkChild(Effect.flip(process.read(bomb(), { memory: 8_000 * MEGABYTE, time })))
-      yield* Effect.sleep("50 millis")
+      const source = bomb()
+      const { file, taken } = watchedFile(source.content)
+      const limits = { memory: 8_000 * MEGABYTE, time }
+      const reading = yield* Effect.forkChild(Effect.flip(process.read({ ...source, content: file }, limits)))
+      yield* Effect.promise(() => taken)
       yield* process.kill
       return yield* Fiber.join(reading)
     })
