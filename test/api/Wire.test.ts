@@ -145,6 +145,9 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
   ],
 ])
 
+/** The schemas of which generated values have come back: most endpoints share those of their failures. */
+const checked = new Set<unknown>()
+
 describe("what one side encodes, the other decodes to the same value", () => {
   test.each(endpoints)("%s", async (name, endpoint) => {
     for (const [place, schema] of wireSchemas(endpoint)) {
@@ -154,7 +157,9 @@ describe("what one side encodes, the other decodes to the same value", () => {
         for (const value of values) expect(await Effect.runPromise(comesBack(schema)(value))).toBe(true)
         continue
       }
+      if (checked.has(schema)) continue
       await holds(Arbitrary.schema(schema), comesBack(schema), 30)
+      checked.add(schema)
     }
   })
 })
