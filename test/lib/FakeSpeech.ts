@@ -48,8 +48,6 @@ export interface FakeSpeech {
   readonly spoken: Array<{ readonly input: string; readonly voice: string; readonly model: string }>
   /** Requests for speech whose client has left before their end. */
   left: number
-  /** Milliseconds before an answer. */
-  delay: number
   /** Answers in place of the server; undefined to serve. */
   transcribe: ((said: string) => Response | Promise<Response>) | undefined
   speak: ((input: string) => Response | Promise<Response>) | undefined
@@ -75,7 +73,6 @@ const start = () => {
           if (typeof value === "string") fields[name] = value
         })
         fake.transcriptions.push(fields)
-        await Bun.sleep(fake.delay)
         return fake.transcribe === undefined ? Response.json({ text: said }) : fake.transcribe(said)
       }
       if (pathname === "/v1/audio/speech") {
@@ -83,7 +80,6 @@ const start = () => {
         if (body.response_format !== "pcm") return new Response("no such format", { status: 400 })
         fake.spoken.push(body)
         request.signal.addEventListener("abort", () => fake.left++)
-        await Bun.sleep(fake.delay)
         const input = String(body.input)
         return fake.speak === undefined
           ? new Response(samplesOf(input.length * MS_PER_CHARACTER), { headers: { "content-type": "audio/pcm" } })
@@ -97,7 +93,6 @@ const start = () => {
     transcriptions: [],
     spoken: [],
     left: 0,
-    delay: 0,
     transcribe: undefined,
     speak: undefined,
   }

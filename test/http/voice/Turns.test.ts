@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test"
+import { Context } from "effect"
+import { EndingLooks } from "../../../src/services/voice/VoiceTurns.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Client, problem, until, wrongPaths } from "../../lib/Client.ts"
 import { fails, says } from "../../lib/FakeAnthropic.ts"
@@ -15,19 +17,24 @@ import { formOf, speak, turnAt } from "../../lib/VoiceClient.ts"
 
 const run = sharedRun()
 const fake = await run(fakeSpeech)
-const server = await startServer({
-  RATE_LIMIT: "off",
-  DEFAULT_MODEL: "claude-sonnet-5-5",
-  TRANSCRIPTION_BASE_URL: fake.url,
-  SPEECH_BASE_URL: `${fake.url}/v1`,
-})
+/** Its turns wait for the end of an aborted one as long as a busy machine may take for it. */
+const server = await startServer(
+  {
+    RATE_LIMIT: "off",
+    DEFAULT_MODEL: "claude-sonnet-5-5",
+    TRANSCRIPTION_BASE_URL: fake.url,
+    SPEECH_BASE_URL: `${fake.url}/v1`,
+  },
+  Context.make(EndingLooks, 600),
+)
 const { client, provider } = server
-const bare = await startServer({ RATE_LIMIT: "off", DEFAULT_MODEL: "claude-sonnet-5-5" })
+/** It neither listens nor speaks, and its turns hardly wait for what there is not, such as the end of another turn. */
+const bare = await startServer({ RATE_LIMIT: "off", DEFAULT_MODEL: "claude-sonnet-5-5" }, Context.make(EndingLooks, 2))
 
 const reply = "Yes, of course. The **ferry** leaves at noon, and it takes an hour."
 const spoken = ["Yes, of course.", "The ferry leaves at noon, and it takes an hour."]
 
-afterEach(() => Object.assign(fake, { delay: 0, transcribe: undefined, speak: undefined }))
+afterEach(() => Object.assign(fake, { transcribe: undefined, speak: undefined }))
 
 const voiceOf = async (own: Client = client, config: object = { voice: "coral" }, of: TestServer = server) => {
   const chatbot = await own.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
@@ -117,7 +124,15 @@ describe("a spoken turn", () => {
     expect(second.ids.conversation).toBe(first.ids.conversation)
     const messages = await client.messages(chatbot.id, first.ids.conversation)
     expect(messages.map(({ content }) => content)).toEqual(["Hello", "Yes, of", "Stop", reply])
-    // Of no conversation, and of another one.
+  })
+
+  test("with an API key is refused with a reply of no conversation, or of another one", async () => {
+    const { chatbot } = await voiceOf(bare.client, { voice: "coral" }, bare)
+    const { key = "" } = bare.client
+    const url = `${bare.url}/api/external/chatbot/${chatbot.id}/voice/turns`
+    const first = await turnAt(url, key, { text: "Hello", sessionToken: "a-voice-of-a-caller" })
+    await first.read()
+    const heard = { heard_message_id: first.ids.reply, heard_characters: 10 }
     const none = await turnAt(url, key, { text: "Stop", ...heard })
     expect(none.response.status).toBe(400)
     const other = await turnAt(url, key, { text: "Stop", ...heard, sessionToken: "another-voice-of-it" })
@@ -203,7 +218,8 @@ describe("a turn that its client withdraws", () => {
     await hear(other, { text: "Hello" })
     holding.abort()
     expect(await held.catch(() => "withdrawn")).toBe("withdrawn")
-    fake.delay = 5_000
+    const understood = Promise.withResolvers<Response>()
+    fake.transcribe = () => understood.promise
     const listening = new AbortController()
     const before = fake.transcriptions.length
     const heard = speak(visitor, { audio: recordingOf("Hel") }, listening.signal)
@@ -213,7 +229,8 @@ describe("a turn that its client withdraws", () => {
     )
     listening.abort()
     expect(await heard.catch(() => "withdrawn")).toBe("withdrawn")
-    fake.delay = 0
+    understood.resolve(Response.json({ text: "Hel" }))
+    fake.transcribe = undefined
     expect((await hear(visitor, { text: "Hello", hold_ms: 20 })).text).toBe(reply)
     expect((await visitor.conversations()).map(({ title }) => title)).toEqual(["Hello"])
   })
@@ -221,16 +238,16 @@ describe("a turn that its client withdraws", () => {
   test("while it is spoken is cut to what was heard, also when it is said again that it was", async () => {
     const { visitor } = await voiceOf()
     const leaving = new AbortController()
+    const second = Promise.withResolvers<Response>()
     fake.speak = (input) =>
-      input === spoken[0]
-        ? new Response(samplesOf(input.length * MS_PER_CHARACTER))
-        : Bun.sleep(3_000).then(() => new Response(samplesOf(10)))
+      input === spoken[0] ? new Response(samplesOf(input.length * MS_PER_CHARACTER)) : second.promise
     const turn = await speak(visitor, { text: "Hello" }, leaving.signal)
     await turn.read(({ audioMs }) => audioMs > 0)
     leaving.abort()
     const { conversation: conversation_id, reply: heard_message_id } = turn.ids
     const heard = { conversation_id, heard_message_id, heard_ms: 8 * MS_PER_CHARACTER }
     fake.speak = undefined
+    second.resolve(new Response(samplesOf(10)))
     await hear(visitor, { text: "Stop", ...heard })
     expect(await contents(visitor, conversation_id)).toEqual(["Hello", "Yes, of", "Stop", reply])
     await hear(visitor, { text: "Again", ...heard })
@@ -256,26 +273,31 @@ describe("a turn that its client withdraws", () => {
 
 describe("what was heard", () => {
   test("of another visitor's reply, or of a message of the user, is not found, and changes nothing", async () => {
-    const [one, other] = [await voiceOf(), await voiceOf()]
+    const onBare = () => voiceOf(bare.client, { voice: "coral" }, bare)
+    const [one, other] = [await onBare(), await onBare()]
     const theirs = await hear(other.visitor, { text: "Hello" })
     const own = await hear(one.visitor, { text: "Hello" })
     const [question] = await one.visitor.messages(own.ids.conversation)
     for (const heard_message_id of [theirs.ids.reply, question?.id]) {
-      const heard = { conversation_id: own.ids.conversation, heard_message_id, heard_ms: 30 }
+      const heard = { conversation_id: own.ids.conversation, heard_message_id, heard_characters: 3 }
       const refused = await speak(one.visitor, { text: "Stop", ...heard })
       expect([refused.response.status, await refused.response.json()]).toMatchObject([404, { code: "not_found" }])
     }
-    const foreign = { conversation_id: theirs.ids.conversation, heard_message_id: theirs.ids.reply, heard_ms: 30 }
+    const foreign = {
+      conversation_id: theirs.ids.conversation,
+      heard_message_id: theirs.ids.reply,
+      heard_characters: 3,
+    }
     expect((await speak(one.visitor, { text: "Stop", ...foreign })).response.status).toBe(404)
     expect(await contents(other.visitor, theirs.ids.conversation)).toEqual(["Hello", reply])
     expect(await contents(one.visitor, own.ids.conversation)).toEqual(["Hello", reply])
   })
 
   test("of a reply whose marks never come leaves it as it is", async () => {
-    const { visitor } = await voiceOf()
+    const { visitor } = await voiceOf(bare.client, { voice: "coral" }, bare)
     const { conversation: conversation_id, reply: heard_message_id } = (await hear(visitor, { text: "Hello" })).ids
-    await server.query(SystemSql.use((sql) => sql`update messages set voice = null where id = ${heard_message_id}`))
-    await hear(visitor, { text: "Stop", conversation_id, heard_message_id, heard_ms: 30 })
+    await bare.query(SystemSql.use((sql) => sql`update messages set voice = null where id = ${heard_message_id}`))
+    await hear(visitor, { text: "Stop", conversation_id, heard_message_id, heard_characters: 3 })
     expect(await contents(visitor, conversation_id)).toEqual(["Hello", reply, "Stop", reply])
   })
 
@@ -290,13 +312,13 @@ describe("what was heard", () => {
 
 describe("in a conversation", () => {
   test("one reply is made at a time, spoken or written, and a message is answered once", async () => {
-    const { visitor } = await voiceOf()
+    const { visitor } = await voiceOf(bare.client, { voice: "coral" }, bare)
     const id = crypto.randomUUID()
     const { conversation: conversation_id } = (await hear(visitor, { text: "Hello", id })).ids
     const again = await speak(visitor, { text: "Hello", id, conversation_id })
     expect([again.response.status, await again.response.json()]).toMatchObject([409, { code: "conflict" }])
     const leaving = new AbortController()
-    await provider.answers({ kind: "endless" })
+    await bare.provider.answers({ kind: "endless" })
     const turn = await speak(visitor, { text: "Go on", conversation_id }, leaving.signal)
     await turn.read(({ text }) => text.length > 20)
     problem(
@@ -306,8 +328,12 @@ describe("in a conversation", () => {
     )
     expect((await speak(visitor, { text: "And?", conversation_id })).response.status).toBe(409)
     leaving.abort()
-    await provider.answers(says(reply))
-    expect((await hear(visitor, { text: "And now?", conversation_id })).text).toBe(reply)
+    await bare.provider.answers(says(reply))
+    const next = await until(
+      () => hear(visitor, { text: "And now?", conversation_id }),
+      ({ response }) => response.status !== 409,
+    )
+    expect(next.text).toBe(reply)
   })
 
   test("that people have, nothing is spoken", async () => {
@@ -377,7 +403,10 @@ describe("a server that speaks", () => {
     ["answers with a page", () => new Response("<html>", { headers: { "content-type": "text/html" } })],
     ["answers with nothing", () => new Response(new Uint8Array())],
     ["answers with WAV of 8 bits", () => new Response(wavOf(samplesOf(100), 4_000), { headers: wav })],
-    ["does not end", () => new Response(Buffer.alloc(100 * 1024 * 1024, 1))],
+    [
+      "does not end",
+      () => new Response(new ReadableStream({ pull: (to) => to.enqueue(Buffer.alloc(1024 * 1024, 1)) })),
+    ],
   ])("and %s loses no text, and the client is told once", async (_, answer) => {
     const { visitor } = await voiceOf()
     fake.speak = answer

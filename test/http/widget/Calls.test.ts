@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test"
-import { Effect, Schema } from "effect"
-import { VoiceCall } from "../../../src/domain/widget/Widget.ts"
+import { Context, Effect, Schema } from "effect"
+import { LookupMillis } from "../../../src/services/keys/RecentLookups.ts"
+import { CallLooks } from "../../../src/services/voice/RealtimeCalls.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { Client, problem, read, until, wrongPaths } from "../../lib/Client.ts"
+import { type Client, problem, read, until, wrongPaths } from "../../lib/Client.ts"
 import { startEndpoint } from "../../lib/Endpoint.ts"
 import { type FakeCall, fakeRealtimeKey, fakeSdp, startRealtime } from "../../lib/FakeRealtime.ts"
-import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
-import { fresh } from "../../lib/TestDatabase.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { publish, visit, type VisitorClient } from "../../lib/Visitors.ts"
+import { callable, callsPath, dialAt, offer, postCall, realtimeSettings } from "../../lib/VoiceCalls.ts"
 
 /*
  * Realtime calls of visitors, with a provider that speaks the protocol. What visitor and model say is what a test tells
@@ -17,42 +17,14 @@ import { publish, visit, type VisitorClient } from "../../lib/Visitors.ts"
 
 const provider = startRealtime()
 const endpoint = startEndpoint()
-const realtimeSettings = {
-  RATE_LIMIT: "off",
-  DEFAULT_MODEL: "local/extractive",
-  OPENAI_BASE_URL: provider.url,
-  OPENAI_API_KEY: fakeRealtimeKey,
-  REALTIME_MODEL: "gpt-realtime",
-  TOOL_PRIVATE_NETWORKS: "127.0.0.1",
-}
-const server = await startServer(realtimeSettings)
+const server = await startServer(
+  realtimeSettings(provider),
+  Context.make(CallLooks, "250 millis").pipe(Context.add(LookupMillis, 100)),
+)
 const { client, query } = server
 
-const voiceAgent = { voice: "marin", vad: { threshold: 0.4 }, model: { max_output_tokens: 300 } }
-
-const offer = "v=0\r\no=- 7 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=sendrecv\r\n"
-
-const widgetOf = async (settings: object = {}, as: Client = client) => {
-  const chatbot = await as.newChatbot({
-    settings: { model: "local/extractive", prompt: "You help sailors.", ...settings },
-  })
-  const reply = await as.patch(`/api/external/chatbot/${chatbot.id}/voice-agent`, { json: voiceAgent })
-  expect(reply.status).toBe(200)
-  return { chatbot, visitor: await visit(as, await publish(as, chatbot.id)) }
-}
-
-const path = "/voice/calls"
-const post = (visitor: VisitorClient, more: object = {}) => visitor.send("POST", path, { sdp: offer, ...more })
-
-/** Calls as a visitor. Returns the call with the provider's side of it. */
-const dial = async (visitor: VisitorClient, more: object = {}) => {
-  const reply = await post(visitor, more)
-  expect(reply.status).toBe(201)
-  const begun = read(VoiceCall, reply)
-  const call = provider.calls.find(({ id }) => id === begun.call_id)
-  if (call === undefined) throw new Error("The provider has no such call")
-  return { ...begun, call }
-}
+const widgetOf = (settings: object = {}, as: Client = client) => callable(as, settings)
+const dial = (visitor: VisitorClient, more: object = {}) => dialAt(provider, visitor, more)
 
 const begin = async (settings: object = {}, as: Client = client) => {
   const { chatbot, visitor } = await widgetOf(settings, as)
@@ -156,9 +128,9 @@ describe("a realtime call", () => {
     ])
     const counted = { provider: "realtime", input_tokens: 360, output_tokens: 150, cache_read_tokens: 240, replies: 1 }
     expect(await usageOf(own)).toMatchObject([counted])
-    expect((await visitor.send("DELETE", `${path}/${call.id}`)).status).toBe(200)
+    expect((await visitor.send("DELETE", `${callsPath}/${call.id}`)).status).toBe(200)
     expect(call.isHungUp).toBe(true)
-    problem(await visitor.send("DELETE", `${path}/${call.id}`), 404, "not_found")
+    problem(await visitor.send("DELETE", `${callsPath}/${call.id}`), 404, "not_found")
   })
 
   test("goes on in a conversation of the chat, which the model is told, and the chat goes on in it", async () => {
@@ -299,7 +271,7 @@ describe("a realtime call", () => {
       transcript: "Hello, how can I",
     })
     await untilTold(visitor, conversation_id, "Hello")
-    expect((await visitor.send("DELETE", `${path}/${call.id}`)).status).toBe(200)
+    expect((await visitor.send("DELETE", `${callsPath}/${call.id}`)).status).toBe(200)
     await untilTold(visitor, conversation_id, "Hello", "Hello, how can I")
   })
 })
@@ -308,7 +280,7 @@ describe("a realtime call ends", () => {
   test("with the next call of its visitor, and is nobody else's", async () => {
     const { call, chatbot, visitor } = await begin()
     const stranger = await visit(client, await publish(client, chatbot.id))
-    problem(await stranger.send("DELETE", `${path}/${call.id}`), 404, "not_found")
+    problem(await stranger.send("DELETE", `${callsPath}/${call.id}`), 404, "not_found")
     const other = await dial(stranger)
     const next = await dial(visitor)
     await hungUp(call)
@@ -323,11 +295,12 @@ describe("a realtime call ends", () => {
       () => call.outputs,
       ({ length }) => length === 1,
     )
-    call.says("A person will answer here.")
+    // The call lasts until this has sounded: 50 ms for each token.
+    call.says("A person will answer here.", { usage: { output_tokens: 2, output_token_details: { audio_tokens: 2 } } })
     await hungUp(call)
     await untilTold(visitor, conversation_id, "I want to talk to a person.", "A person will answer here.")
     expect(await client.session(chatbot.id, conversation_id)).toMatchObject({ handover: { owner: "people" } })
-    problem(await post(visitor, { conversation_id }), 409, "conflict")
+    problem(await postCall(visitor, { conversation_id }), 409, "conflict")
   })
 
   test("when people take the conversation, when it is deleted, and when the chatbot is deactivated", async () => {
@@ -350,7 +323,7 @@ describe("a realtime call ends", () => {
     const inactive = await begin()
     await client.patch(`/api/external/chatbots?id=${inactive.chatbot.id}`, { json: { active: false } })
     await hungUp(inactive.call)
-    problem(await post(inactive.visitor), 409, "chatbot_inactive")
+    problem(await postCall(inactive.visitor), 409, "chatbot_inactive")
   })
 
   test("when a budget is spent, and when its key is revoked", async () => {
@@ -368,7 +341,7 @@ describe("a realtime call ends", () => {
     spent.call.hears("Hello")
     spent.call.says("Hello!", { usage: { input_tokens: 8_000, output_tokens: 500 } })
     await hungUp(spent.call)
-    expect((await post(visitor)).status).toBe(429)
+    expect((await postCall(visitor)).status).toBe(429)
     await untilTold(visitor, spent.conversation_id, "Hello", "Hello!")
 
     await client.patch(keyPath, { json: { budget: { tokens_per_day: null } } })
@@ -394,36 +367,6 @@ describe("a realtime call ends", () => {
     for (let round = 0; round < 10; round++) looping.call.calls("listDocuments", {}, `call_${round}`)
     await hungUp(looping.call)
   })
-
-  test("when the server shuts down, which stores what was said", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const settings = { ...(yield* settingsFor(yield* fresh)), ...realtimeSettings }
-          const first = yield* serverProcess(settings)
-          const chatbotOf = async (url: string) => {
-            const own = new Client(url, operatorKey)
-            const { chatbot, visitor } = await widgetOf({}, own)
-            return { chatbot, ...(await dial(visitor)) }
-          }
-          const { call, chatbot, conversation_id } = yield* Effect.promise(async () => chatbotOf(await first.listening))
-          call.hears("Hello")
-          call.tell({
-            type: "response.output_audio_transcript.done",
-            item_id: call.adds("assistant"),
-            transcript: "Hello, how can",
-          })
-          first.kill("SIGTERM")
-          yield* Effect.promise(() => first.exited)
-          expect(call.isHungUp).toBe(true)
-          const second = yield* serverProcess(settings)
-          const messages = yield* Effect.promise(async () =>
-            new Client(await second.listening, operatorKey).messages(chatbot.id, conversation_id),
-          )
-          expect(messages.map(({ content }) => content)).toEqual(["Hello", "Hello, how can"])
-        }),
-      ),
-    ))
 })
 
 describe("a realtime call is refused", () => {
@@ -436,18 +379,18 @@ describe("a realtime call is refused", () => {
       [503, 503],
     ] as const) {
       provider.status = status
-      const reply = await post(visitor)
+      const reply = await postCall(visitor)
       expect([reply.status, reply.text.includes("words of the provider")]).toEqual([code, false])
     }
     provider.status = 201
     provider.refusesChannels = true
     const count = provider.calls.length
-    expect((await post(visitor)).status).toBe(503)
+    expect((await postCall(visitor)).status).toBe(503)
     expect(provider.calls[count]?.isHungUp).toBe(true)
     provider.refusesChannels = false
     // Nothing was opened for them.
     expect(await visitor.conversations()).toEqual([])
-    const reply = await post(visitor)
+    const reply = await postCall(visitor)
     expect([reply.status, reply.text.includes(fakeRealtimeKey), provider.strangers]).toEqual([201, false, 0])
   })
 
@@ -464,12 +407,12 @@ describe("a realtime call is refused", () => {
       "v=0\r\n",
       offer.replace("audio", "video"),
     ])
-      expect(wrongPaths(await post(visitor, { sdp }))).toEqual(["sdp"])
-    expect(wrongPaths(await post(visitor, { sdp: offer + "a=x\r\n".repeat(20_000) }))).toEqual(["sdp"])
+      expect(wrongPaths(await postCall(visitor, { sdp }))).toEqual(["sdp"])
+    expect(wrongPaths(await postCall(visitor, { sdp: offer + "a=x\r\n".repeat(20_000) }))).toEqual(["sdp"])
     const { conversation_id } = await dial(await visit(client, await publish(client, chatbot.id)))
-    problem(await post(visitor, { conversation_id }), 404, "not_found")
+    problem(await postCall(visitor, { conversation_id }), 404, "not_found")
     expect(provider.calls.length).toBe(count + 1)
     const silent = await client.newChatbot({ settings: { model: "local/extractive" } })
-    problem(await post(await visit(client, await publish(client, silent.id))), 403, "forbidden")
+    problem(await postCall(await visit(client, await publish(client, silent.id))), 403, "forbidden")
   })
 })

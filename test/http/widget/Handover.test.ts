@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { Effect, Schema } from "effect"
+import { Context, Duration, Effect, Schema } from "effect"
 import { WidgetConversation, type WidgetHandover, type WidgetUpdate } from "../../../src/domain/widget/Widget.ts"
+import { LookupMillis } from "../../../src/services/keys/RecentLookups.ts"
+import { UpdateInterval } from "../../../src/services/widget/VisitorUpdates.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { read, until, wrongPaths } from "../../lib/Client.ts"
 import { signIdentity } from "../../lib/Identity.ts"
@@ -13,11 +15,14 @@ import { publish, visit, type VisitorClient } from "../../lib/Visitors.ts"
  * database, as another server would.
  */
 
-const server = await startServer({
-  RATE_LIMIT: "off",
-  DEFAULT_MODEL: "local/extractive",
-  SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64"),
-})
+const server = await startServer(
+  {
+    RATE_LIMIT: "off",
+    DEFAULT_MODEL: "local/extractive",
+    SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64"),
+  },
+  Context.make(UpdateInterval, Duration.millis(100)).pipe(Context.add(LookupMillis, 100)),
+)
 const { client, query } = server
 
 const run = (statement: (sql: SystemSql["Service"]) => Effect.Effect<unknown, unknown>) =>
