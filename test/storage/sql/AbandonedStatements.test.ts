@@ -4,13 +4,14 @@ import { Context, Deferred, Duration, Effect, Fiber, Layer, Redacted, Schedule, 
 import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { OrganizationId } from "../../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { layerPostgres, SystemSql } from "../../../src/storage/sql/Database.ts"
 import { makeClients } from "../../../src/storage/sql/TenantConnections.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { defaults } from "../../lib/Defaults.ts"
-import { quiet } from "../../lib/Layers.ts"
+import { eventually, quiet } from "../../lib/Layers.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
 
 /*
@@ -23,8 +24,8 @@ const [first, second] = [1, 2].map((number) => OrganizationId.make(`00000000-000
 const as = (organization = first) => Effect.provideService(CurrentOrganization, organization ?? OrganizationId.make(""))
 
 /** Longer than any of these tests takes, unless a statement is not cancelled. */
-const LONG = 50
-const PATIENCE = Duration.seconds(20)
+const LONG = 100
+const PATIENCE = Duration.seconds(50)
 
 describe("a connection in which a statement was interrupted", () => {
   /** A pool of one connection, in which statements run until they are cancelled or told to end. */
@@ -89,6 +90,9 @@ describe("a connection in which a statement was interrupted", () => {
     return { log, pool, end, isFree: () => isFree }
   }
 
+  /** Lets time pass, in steps in which a cancellation could happen. */
+  const pass = Effect.replicateEffect(TestClock.adjust("50 millis"), 10)
+
   const use = async (
     work: (
       tenant: SqlClient.SqlClient,
@@ -101,18 +105,25 @@ describe("a connection in which a statement was interrupted", () => {
       Effect.gen(function* () {
         const { tenant } = yield* makeClients({ tenant: connections, system: connections })
         yield* work(tenant, made)
-        while (!made.isFree()) yield* Effect.sleep("5 millis")
-      }).pipe(as(), Effect.provide(Reactivity.layer), Effect.timeout(PATIENCE)),
+        while (!made.isFree()) yield* Effect.andThen(pass, TestClock.withLive(Effect.sleep("1 millis")))
+      }).pipe(as(), Effect.provide([Reactivity.layer, TestClock.layer()])),
     )
     return made.log
   }
-  const begun = Effect.sleep("20 millis")
+  /** Waits until so many long statements run. */
+  const begun = (log: ReadonlyArray<string>, count: number) =>
+    TestClock.withLive(
+      eventually(
+        Effect.sync(() => log.filter((line) => line.startsWith("long")).length),
+        (running) => running === count,
+      ),
+    )
 
   test("is returned once its statements, which are cancelled one after the other, have ended", async () => {
-    const log = await use((tenant) =>
+    const log = await use((tenant, { log }) =>
       Effect.gen(function* () {
         const both = yield* Effect.forkChild(Effect.all([tenant`long 1`, tenant`long 2`], { concurrency: 2 }))
-        yield* begun
+        yield* begun(log, 2)
         yield* Fiber.interrupt(both)
       }),
     )
@@ -120,10 +131,10 @@ describe("a connection in which a statement was interrupted", () => {
   })
 
   test("is returned without a cancellation when the statement ends soon", async () => {
-    const log = await use((tenant, { end }) =>
+    const log = await use((tenant, { end, log }) =>
       Effect.gen(function* () {
         const one = yield* Effect.forkChild(tenant`long`)
-        yield* begun
+        yield* begun(log, 1)
         yield* Fiber.interrupt(one)
         yield* end
       }),
@@ -136,10 +147,10 @@ describe("a connection in which a statement was interrupted", () => {
       Effect.gen(function* () {
         const one = yield* Effect.forkChild(tenant`long 1`)
         const other = yield* Effect.forkChild(tenant`long 2`)
-        yield* begun
+        yield* begun(log, 2)
         yield* Fiber.interrupt(one)
         // Longer than the wait before a cancellation.
-        yield* Effect.sleep("300 millis")
+        yield* pass
         log.push("other ends")
         yield* Effect.andThen(end, end)
         yield* Fiber.join(other)
@@ -220,14 +231,29 @@ const onPostgres = () => {
   test("statements that share their connection with an interrupted one get their results", () =>
     withDatabase((clients) =>
       Effect.gen(function* () {
+        const { system, tenant } = clients
+        const [held, seen] = [yield* Deferred.make<void>(), yield* Deferred.make<number>()]
+        const interrupted = yield* Deferred.make<void>()
+        // Keeps the long statement running until it is interrupted.
+        const holding = system`select pg_advisory_xact_lock(1)`.pipe(
+          Effect.andThen(Deferred.succeed(held, undefined)),
+          Effect.andThen(running(system, "pg_advisory_lock", 1)),
+          Effect.andThen(([row]) => Deferred.succeed(seen, row?.pid ?? 0)),
+          Effect.andThen(Deferred.await(interrupted)),
+          system.withTransaction,
+        )
+        const holder = yield* Effect.forkChild(holding)
+        yield* Deferred.await(held)
         // The statement that borrows the connection is the last to be sent.
         const borrower = yield* Effect.forkChild(pid(clients))
-        const long = yield* Effect.forkChild(sleep(clients, 1))
+        const long = yield* Effect.forkChild(tenant`select pg_advisory_lock(1)`)
         const neighbours = yield* Effect.forkChild(Effect.all([pid(clients), pid(clients)], { concurrency: 2 }))
-        const [row] = yield* running(clients.system, "pg_sleep", 1)
+        const row = { pid: yield* Deferred.await(seen) }
         yield* Fiber.interrupt(long)
-        expect(yield* Fiber.join(borrower)).toBe(row?.pid)
-        expect(yield* Fiber.join(neighbours)).toEqual([row?.pid, row?.pid])
+        yield* Deferred.succeed(interrupted, undefined)
+        yield* Fiber.join(holder)
+        expect(yield* Fiber.join(borrower)).toBe(row.pid)
+        expect(yield* Fiber.join(neighbours)).toEqual([row.pid, row.pid])
       }),
     ))
 
