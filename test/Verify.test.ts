@@ -60,7 +60,7 @@ const verified = async (files: Readonly<Record<string, string>>) => {
 test("a test that fails beside others has failed, with a hint where it passes alone", async () => {
   const { said, verdict } = await verified({ Passing: PASSING, Disturbed: DISTURBED })
   expect(verdict).toEqual({ passed: 1, failed: 1 })
-  expect(said).toContain("(fail) a test > needs the machine")
+  expect(said).toContain("(fail) test/Disturbed.test.ts: a test > needs the machine")
   expect(said).toContain("test/Disturbed.test.ts passes alone: look for what it shares.")
   expect(said).toEndWith("\n1 passed, 1 failed")
 })
@@ -69,10 +69,10 @@ test("a test that fails is shown with what was printed while it ran, and with no
   const { said, verdict } = await verified({ Passing: PASSING, Failing: FAILING })
   expect(verdict).toEqual({ passed: 1, failed: 1 })
   expect(said).toContain("what the server of the failing test logged")
-  expect(said).toContain("(fail) fails")
+  expect(said).toContain("(fail) test/Failing.test.ts: fails")
   expect(said).not.toContain("what a passing test printed")
   expect(said).not.toContain("passes alone")
-  expect(said).toMatch(/Everything that it printed is in .*tests\.log/)
+  expect(said).toMatch(/Everything that tests printed is in .*tests\.log/)
 })
 
 test("a file that cannot be loaded fails the run, and is shown", async () => {

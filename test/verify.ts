@@ -105,6 +105,8 @@ const stages: ReadonlyArray<Check> = [
     "database",
     [...everyday, ...deep].filter((file) => ofDatabase.has(file)),
   ),
+  // What a change of nothing but documentation needs.
+  tests("documentation", ["test/Docs.test.ts", "test/DocsCommands.deep.test.ts", "test/Security.test.ts"]),
   // They need a real S3 server, such as `.ci/radosgw.sh` starts.
   tests("s3", filesOf("test/s3/*.check.ts")),
   // `.ci/image.sh` builds what these need first.

@@ -173,15 +173,17 @@ const countsOf = ({ files }: Check, ok: boolean, output: string) => {
   return { passed: tally(output, "pass"), failed: ok ? failed : Math.max(1, failed) }
 }
 
-/** What is shown of a failure: its title, and the last of what was printed. */
-const shown = ({ file, printed, title }: Failure, log: string): string => {
-  const lines = printed.trim().split("\n")
+const nameOf = ({ file, title }: Failure): string => `(fail) ${file}: ${title ?? "outside of every test"}`
+
+/** What is shown of a failure: the last of what was printed, and its name. */
+const shown = (failure: Failure, log: string): string => {
+  const lines = failure.printed.trim().split("\n")
   const left = lines.length - PRINTED_LINES
   return [
-    `\n${file}`,
+    "",
     ...(left > 0 ? [`(${left} lines before these are in ${log})`] : []),
     ...lines.slice(-PRINTED_LINES),
-    `(fail) ${title ?? "outside of every test"}`,
+    nameOf(failure),
   ].join("\n")
 }
 
@@ -217,8 +219,10 @@ const runCheck = async (check: Check, at: Surroundings): Promise<Verdict> => {
     return { passed, failed }
   }
   const failures = check.files === undefined ? [] : failuresIn(output)
+  // What has failed comes first, and then why.
+  print([verdict, ...failures.map(nameOf)].join("\n"))
   print(failures.length > 0 ? failures.map((failure) => shown(failure, log)).join("\n") : output.trimEnd())
-  print(`${verdict}${await hintAt(check.name, failures, at)}\nEverything that it printed is in ${log}`)
+  print(`\nEverything that ${check.name} printed is in ${log}.${await hintAt(check.name, failures, at)}`)
   return { passed, failed }
 }
 
