@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test"
+import { Context, Duration } from "effect"
 import type { PersonRole } from "../../src/domain/people/Role.ts"
+import { CrawlPace } from "../../src/sources/PoliteFetch.ts"
 import {
   checkOperation,
   checkTool,
@@ -14,7 +16,9 @@ import { sampleOf } from "../lib/Sample.ts"
 import { makeWorld } from "../lib/safety/World.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const world = await makeWorld(await startServer())
+// The websites of its requests do not exist, and nobody needs to wait for them.
+const pace = { ...CrawlPace.defaultValue(), pauseMin: Duration.zero, retryPause: Duration.zero }
+const world = await makeWorld(await startServer({}, Context.make(CrawlPace, pace)))
 const team = await makeTeam(world)
 
 describe("an organization, and keys that may not, reach nothing of another by", () => {

@@ -21,11 +21,10 @@ const page = async (query = "", as: Client = client) => read(Page, await as.get(
 const tokens = async (query = "", as: Client = client) =>
   (await page(query, as)).conversations.map(({ session_token }) => session_token)
 
-/** A new organization with two chatbots, the first of which knows how long refunds take. */
+/** A new organization with two chatbots. */
 const makeWorld = async () => {
   const mine = await client.newOrganization()
   const [first, second] = [await mine.newChatbot({ name: "First" }), await mine.newChatbot({ name: "Second" })]
-  await mine.learn(first.id, { "refunds.md": "# Refunds\n\nRefunds take five working days." })
   return { mine, first: first.id, second: second.id }
 }
 
@@ -71,6 +70,7 @@ describe("the list of the conversations of all chatbots", () => {
 
   test("tells the conversations with a reply without an answer, and the message that it is", async () => {
     const { first, mine } = await makeWorld()
+    await mine.learn(first, { "refunds.md": "# Refunds\n\nRefunds take five working days." })
     await mine.chat(first, "How long do refunds take?", { sessionToken: "knows" })
     await mine.chat(first, "Hello!", { sessionToken: "greets" })
     await mine.chat(first, "Which elephants can dance the tango?", { sessionToken: "wonders" })

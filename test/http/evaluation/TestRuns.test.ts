@@ -5,10 +5,10 @@ import { problem, until } from "../../lib/Client.ts"
 import { startEndpoint } from "../../lib/Endpoint.ts"
 import { addTests, endOf, listRuns, resultsOf, runsPath, runTests, settled } from "../../lib/Evaluation.ts"
 import { fails, says, usage } from "../../lib/FakeAnthropic.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 import { expectDocumented, newWebhook, verified } from "../../lib/Webhooks.ts"
 
-const { client, provider, query } = await startServer()
+const { client, provider, query } = await sharedServer()
 
 const claude = "claude-sonnet-5-5"
 const ferry = "# The ferry\n\nThe ferry to the islands sails at noon.\n"

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { type Sent, until } from "../../lib/Client.ts"
 import { random } from "../../lib/Random.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 
-const { client } = await startServer()
+const { client } = await sharedServer()
 
 const chatbots = "/api/external/chatbots"
 const keyed = (key: string, sent: Sent): Sent => ({ ...sent, headers: { ...sent.headers, "idempotency-key": key } })

@@ -174,8 +174,68 @@ const makePerson = async (client: Client, chatbot: string, canary: string) => {
   return { person: id, personSession: sessions[0]?.id ?? expect.unreachable() }
 }
 
-/** Makes a chatbot of an organization with a document, a conversation, a tool and a key. */
-export const makeBelongings = async (client: Client, organization: string, canary: string): Promise<Belongings> => {
+/** Makes a document that is ready and one that has failed. */
+const makeDocuments = async (client: Client, chatbot: string, canary: string) => {
+  const { status, text } = await client.upload(chatbot, {
+    [`${canary}.md`]: `# ${canary}\n\n${canary} drains.`,
+    [`${canary}.pdf`]: "%PDF-1.7 no",
+  })
+  if (status > 202) throw new Error(`${status} ${text}`)
+  // A busy machine may take longer than an upload waits.
+  const documents = await until(
+    () => client.documents(chatbot),
+    (all) => all.every(({ status }) => status === "ready" || status === "failed"),
+  )
+  const named = (status: string) => documents.find((document) => document.status === status)?.id ?? expect.unreachable()
+  return { document: named("ready"), failedDocument: named("failed") }
+}
+
+/** Makes a conversation with a question and its reply. */
+const makeSession = async (client: Client, chatbot: string, canary: string, sessionToken: string) => {
+  const { headers, status, text } = await client.say(chatbot, `${canary}: what drains?`, { sessionToken })
+  if (status > 202) throw new Error(`${status} ${text}`)
+  return { session: headers.get("x-session-id") ?? "", sessionToken, message: headers.get("x-message-id") ?? "" }
+}
+
+const makeTool = async (client: Client, chatbot: string, canary: string) => {
+  const made = await client.post(`/api/external/chatbot/${chatbot}/tools`, {
+    json: {
+      name: `t-${canary}`,
+      description: canary,
+      input_schema: { type: "object" },
+      method: "GET",
+      url: `https://${canary}.example/`,
+      headers: { authorization: canary },
+    },
+  })
+  return { tool: read(Tool, made).tool.id }
+}
+
+/** Makes a test of a chatbot, and a run of it that has ended. */
+const makeTest = async (client: Client, chatbot: string, canary: string) => {
+  // Its tests run only when they are told to, so that rows do not change by themselves.
+  await client.patch(`/api/external/chatbot/${chatbot}/test-plan`, { json: { on_change: false } })
+  const made = await client.post(`/api/external/chatbot/${chatbot}/tests`, {
+    json: { question: canary, expectations: { say: [{ kind: "words", value: canary }] }, tags: [canary] },
+  })
+  return { test: read(Test, made).test.id, ...(await makeTestRun(client, chatbot)) }
+}
+
+const makeIdentitySecret = async (client: Client, chatbot: string) => {
+  const made = await client.post(`/api/external/chatbot/${chatbot}/identity-secrets`)
+  return { identitySecret: read(Identity, made).identity_secret.id }
+}
+
+/**
+ * Makes a chatbot of an organization, with a document, a conversation, a tool, a key and all that a request can name, or
+ * with these kinds of them alone. What it does not make is named by a name of nothing.
+ */
+export const makeBelongings = async (
+  client: Client,
+  organization: string,
+  canary: string,
+  kinds?: ReadonlySet<Kind>,
+): Promise<Belongings> => {
   const number = crypto.randomUUID().slice(0, 8)
   const slug = `${canary}-${number}`
   const { id: chatbot } = await client.newChatbot({
@@ -184,62 +244,36 @@ export const makeBelongings = async (client: Client, organization: string, canar
     settings: { prompt: `Say ${canary}.` },
   })
   await client.patch(`/api/external/chatbot/${chatbot}/voice-agent`, { json: { voice: "alloy" } })
-  // Its tests run only when they are told to, so that rows do not change by themselves.
-  await client.patch(`/api/external/chatbot/${chatbot}/test-plan`, { json: { on_change: false } })
-  const [uploaded, chatted, tool, test, key, identity] = await Promise.all([
-    client.upload(chatbot, { [`${canary}.md`]: `# ${canary}\n\n${canary} drains.`, [`${canary}.pdf`]: "%PDF-1.7 no" }),
-    client.say(chatbot, `${canary}: what drains?`, { sessionToken: `${canary}-${number}-token` }),
-    client.post(`/api/external/chatbot/${chatbot}/tools`, {
-      json: {
-        name: `t-${canary}`,
-        description: canary,
-        input_schema: { type: "object" },
-        method: "GET",
-        url: `https://${canary}.example/`,
-        headers: { authorization: canary },
-      },
-    }),
-    client.post(`/api/external/chatbot/${chatbot}/tests`, {
-      json: { question: canary, expectations: { say: [{ kind: "words", value: canary }] }, tags: [canary] },
-    }),
-    client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot }),
-    client.post(`/api/external/chatbot/${chatbot}/identity-secrets`),
+  /** Makes something where one of its kinds is asked for. */
+  const where = <A>(make: () => Promise<A>, ...its: ReadonlyArray<Kind>): Promise<A | undefined> =>
+    kinds === undefined || its.some((kind) => kinds.has(kind)) ? make() : Promise.resolve(undefined)
+  const sessionToken = `${canary}-${number}-token`
+  const parts = await Promise.all([
+    where(() => makeDocuments(client, chatbot, canary), "document", "failedDocument"),
+    where(() => makeSession(client, chatbot, canary, sessionToken), "session", "sessionToken", "message"),
+    where(() => makeTool(client, chatbot, canary), "tool"),
+    where(() => makeTest(client, chatbot, canary), "test", "testRun"),
+    where(() => makeIdentitySecret(client, chatbot), "identitySecret"),
+    where(
+      async () => ({ apiKey: (await client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot })).id }),
+      "apiKey",
+    ),
+    where(() => makeSource(client, chatbot, canary), "source", "sourceRun"),
+    where(() => makeQuestion(client, chatbot, canary), "questionSource", "question"),
+    where(() => makeCannedAnswer(client, chatbot, canary), "cannedAnswer"),
+    where(() => makeSignInProvider(client, canary), "signInProvider"),
+    where(() => makePerson(client, chatbot, canary), "person", "personSession"),
   ])
-  for (const { status, text } of [uploaded, chatted]) if (status > 202) throw new Error(`${status} ${text}`)
-  // A busy machine may take longer than an upload waits.
-  const documents = await until(
-    () => client.documents(chatbot),
-    (all) => all.every(({ status }) => status === "ready" || status === "failed"),
-  )
-  const named = (status: string) => documents.find((document) => document.status === status)?.id ?? expect.unreachable()
-  return {
-    organization,
-    apiKey: key.id,
-    chatbot,
-    slug,
-    document: named("ready"),
-    failedDocument: named("failed"),
-    session: chatted.headers.get("x-session-id") ?? "",
-    sessionToken: `${canary}-${number}-token`,
-    message: chatted.headers.get("x-message-id") ?? "",
-    tool: read(Tool, tool).tool.id,
-    identitySecret: read(Identity, identity).identity_secret.id,
-    test: read(Test, test).test.id,
-    ...(await makeTestRun(client, chatbot)),
-    ...(await makeSource(client, chatbot, canary)),
-    ...(await makeQuestion(client, chatbot, canary)),
-    ...(await makeCannedAnswer(client, chatbot, canary)),
-    ...(await makeSignInProvider(client, canary)),
-    ...(await makePerson(client, chatbot, canary)),
-    ...(await makeWebhook(client, chatbot, canary)),
-  }
+  // Its delivery tells of a change of the chatbot.
+  const webhook = await where(() => makeWebhook(client, chatbot, canary), "webhook", "delivery")
+  return Object.assign(nothing(), { organization, chatbot, slug }, ...parts, webhook)
 }
 
-/** Makes an organization with something of every kind. */
-export const makeMember = async (operator: Client): Promise<Member> => {
+/** Makes an organization with something of every kind, or of these kinds. */
+export const makeMember = async (operator: Client, kinds?: ReadonlySet<Kind>): Promise<Member> => {
   const canary = `canary${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`
   const { client, organization } = await makeOrganization(operator, canary)
-  return { client, organization, canary, own: await makeBelongings(client, organization, canary) }
+  return { client, organization, canary, own: await makeBelongings(client, organization, canary, kinds) }
 }
 
 /** Names of every kind that name nothing. */
