@@ -1,5 +1,3 @@
-import { renameSync, rmSync } from "node:fs"
-import { join } from "node:path"
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Context, Effect, Layer, ManagedRuntime, type Scope, Stream } from "effect"
 import { Unavailable } from "../../src/domain/Errors.ts"
@@ -9,11 +7,8 @@ import { Documents } from "../../src/storage/documents/Documents.ts"
 import { FileStores } from "../../src/storage/blobs/FileStores.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
-import { serverProcess, settingsFor } from "../lib/ServerProcess.ts"
-import { fresh } from "../lib/TestDatabase.ts"
 import { testTimeout } from "../lib/TestServer.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
-import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
 setDefaultTimeout(testTimeout)
 
@@ -174,38 +169,5 @@ describe("the store of files of a database", () => {
         expect(yield* Effect.flip(stranger.get("documents/one"))).toBeInstanceOf(Unavailable)
         expect([own.blobs.has("documents/one"), wrong.blobs.size]).toEqual([true, 0])
       }),
-    ))
-})
-
-describe("a server as a process", () => {
-  test("ends with one sentence where its files are not those of the database", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const database = yield* fresh
-          const settings = yield* settingsFor(database)
-          const first = yield* serverProcess(settings)
-          yield* Effect.promise(() => first.listening)
-          const files = join(settings.DATA_DIR, "files")
-          // The data directory of an embedded database has one server at a time.
-          if (database.kind === "embedded") {
-            first.kill("SIGTERM")
-            yield* Effect.promise(() => first.exited)
-            renameSync(files, `${files}-before`)
-          }
-          const second = yield* serverProcess(
-            database.kind === "embedded" ? settings : { ...settings, DATA_DIR: yield* temporaryDirectory("elsewhere") },
-          )
-          expect(yield* Effect.promise(() => second.exited)).toBe(1)
-          expect(second.stderr()).toMatch(/^parley: The store of files is not the one .+DATA_DIR.+\n$/m)
-          expect(second.stdout()).not.toContain("Listening")
-          if (database.kind === "embedded") {
-            rmSync(files, { recursive: true })
-            renameSync(`${files}-before`, files)
-          }
-          const third = yield* serverProcess(settings)
-          expect(yield* Effect.promise(() => third.listening)).toStartWith("http")
-        }),
-      ),
     ))
 })
