@@ -75,7 +75,10 @@ export class Checkpoints extends Context.Service<Checkpoints>()("parley/services
           })
           return drafts.length === 0
             ? Effect.void
-            : Effect.ensuring(restore(unfinished.store(drafts, lease)), Deferred.succeed(done, undefined))
+            : restore(unfinished.store(drafts, lease)).pipe(
+                Effect.tap(Effect.logDebug("Replies under way were stored", { count: drafts.length })),
+                Effect.ensuring(Deferred.succeed(done, undefined)),
+              )
         })
 
       /** The replies that were under way at the last time: most replies end sooner, and take no statement. */

@@ -14,7 +14,7 @@ const server = await startServer(
     RATE_LIMIT: "off",
     TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
   },
-  Context.make(WebhookTimeout, "2 seconds").pipe(
+  Context.make(WebhookTimeout, "60 seconds").pipe(
     Context.add(DeliveryBounds, {
       ...DeliveryBounds.defaultValue(),
       tries: ["100 millis", "200 millis", "300 millis"],

@@ -11,7 +11,7 @@ import { publish, visit } from "../../lib/Visitors.ts"
 import type { Answer } from "../../lib/Wire.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
 
-const checkpoints = Context.make(CheckpointInterval, "100 millis")
+const bounds = Context.make(CheckpointInterval, "100 millis")
 
 /*
  * Replies to visitors of the chat widget whose server dies or shuts down.
@@ -29,11 +29,13 @@ const settings = {
   ANTHROPIC_BASE_URL: provider.url,
   DEFAULT_MODEL: "claude-sonnet-5-5",
   DRAIN_TIMEOUT: "300ms",
+  // What is stored of a reply on its way shows there.
+  LOG_LEVEL: "debug",
 }
 const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url")
 
 const start = async () => {
-  const server = await run(serverProcess(settings, [], checkpoints))
+  const server = await run(serverProcess(settings, [], bounds))
   return { server, client: new Client(await server.listening, operatorKey) }
 }
 
@@ -49,7 +51,10 @@ test("a message is stored and answered once, although its server is killed or sh
   const first = await visitor.say("Tell me", {}, kept)
   await first.read(({ text }) => text.length > 100)
   const { conversation, reply } = first.ids
-  await Bun.sleep(500)
+  // What is stored after the next time has as much of it as was read.
+  const checkpoints = () => killed.server.stdout().split('"message":"Replies under way were stored"').length
+  const before = checkpoints()
+  await until(checkpoints, (count) => count > before + 1)
   answer = { kind: "hang" }
   const second = await visitor.say("And then?", {}, lost)
   await second.read(({ events }) => events.length > 0)
