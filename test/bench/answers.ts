@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
 import { Console, Effect, Schema } from "effect"
@@ -10,8 +9,8 @@ import { impossibleCases } from "./answers/Check.ts"
 import { derivedKnowledge } from "./answers/Derived.ts"
 import { changesOf, goalsOf, type Judged, tablesOf, worstOf } from "./answers/Report.ts"
 import { scoreOf, type Verdict, verdicts } from "./answers/Score.ts"
-import { start, withoutLimits } from "./http/Child.ts"
-import { apiKey } from "./http/Fixture.ts"
+import { start } from "./http/Child.ts"
+import { apiKey, parley } from "./http/Fixture.ts"
 import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
 import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 
@@ -29,18 +28,11 @@ const bench = Effect.fnUntraced(function* (
 ) {
   const directory = yield* temporaryDirectory("bench")
   const providerUrl = yield* startProvider(directory)
-  const child = yield* start({
-    script: join(import.meta.dir, "../../src/main.ts"),
-    environment: {
-      DATA_DIR: join(directory, "data"),
-      BOOTSTRAP_API_KEY: apiKey,
-      ...withoutLimits,
-      LOG_FORMAT: "json",
+  const child = yield* start(
+    parley(directory, {
       ...embeddings.environment(providerUrl),
-    },
-    ready: { path: "/readyz" },
-    output: join(directory, "parley.log"),
-  })
+    }),
+  )
   const client = new Client(`http://127.0.0.1:${child.port}`, apiKey)
   const begin = performance.now()
   const judgements = yield* Effect.forEach(

@@ -2,16 +2,17 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
 import { Effect } from "effect"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 import {
   authenticated,
   CONNECTIONS,
   measure,
+  onPostgres,
   parley,
   script,
   type Settings,
   type Target,
   warmUp,
-  withDirectory,
 } from "./http.ts"
 import { start } from "./http/Child.ts"
 import { apiKey, copy, database, fill, type Scenario, scenariosOf } from "./http/Fixture.ts"
@@ -92,19 +93,12 @@ const heldStreams = Effect.fnUntraced(function* (
 })
 
 const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
-  const directory = yield* withDirectory
+  const directory = yield* temporaryDirectory("bench")
   const parleyUrl = yield* database(settings.server, "parley")
   const bareUrl = yield* database(settings.server, "bare")
   const providerUrl = yield* startProvider(directory)
-  const onPostgres = parley(directory, {
-    DATABASE_URL: parleyUrl,
-    DATABASE_CONNECTIONS: CONNECTIONS,
-    WORKERS: settings.workers,
-    ANTHROPIC_API_KEY: "bench",
-    ANTHROPIC_BASE_URL: providerUrl,
-    ...settings.embeddings.environment(providerUrl),
-  })
-  const filled = yield* Effect.scoped(Effect.flatMap(start(onPostgres), (child) => fill(child.port)))
+  const options = parley(directory, onPostgres(settings, parleyUrl, providerUrl))
+  const filled = yield* Effect.scoped(Effect.flatMap(start(options), (child) => fill(child.port)))
   const passages = yield* copy(parleyUrl, bareUrl, filled, settings.embeddings.dimensions)
   const bareChild = yield* start({
     script: script("http/Bare.ts"),
@@ -119,7 +113,7 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
     output: join(directory, "bare.log"),
   })
   const parleyChild = yield* start({
-    ...onPostgres,
+    ...options,
     bunOptions:
       settings.profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${settings.profileDirectory}`],
   })

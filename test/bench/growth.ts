@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
 import { Console, Effect } from "effect"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { fill } from "./growth/Fill.ts"
 import { requests } from "./growth/Requests.ts"
 import { search } from "./growth/Search.ts"
 import { sizes } from "./growth/Sizes.ts"
-import { start, withoutLimits } from "./http/Child.ts"
-import { apiKey, forgetFiles } from "./http/Fixture.ts"
+import { start } from "./http/Child.ts"
+import { forgetFiles, parley } from "./http/Fixture.ts"
 import { benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
 import { storage } from "./lib/Storage.ts"
 
@@ -69,28 +67,18 @@ export const run = (args: ReadonlyArray<string>): void => {
   const includes = (part: (typeof PARTS)[number]) => asked.has(part)
 
   const bench = Effect.gen(function* () {
-    const directory = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
-      (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
-    )
+    const directory = yield* temporaryDirectory("bench")
     const embeddings = benchEmbeddings(values.embeddings)
     const providerUrl = yield* startProvider(directory)
     const provided = storage(url, embeddings, providerUrl)
     yield* Console.log(`Embeddings: ${embeddings.title}\n`)
-    const server = start({
-      script: join(import.meta.dir, "../../src/main.ts"),
-      environment: {
-        DATA_DIR: join(directory, "data"),
-        BOOTSTRAP_API_KEY: apiKey,
+    const server = start(
+      parley(directory, {
         DEFAULT_MODEL: "local/extractive",
-        LOG_FORMAT: "json",
         DATABASE_URL: url,
-        ...withoutLimits,
         ...embeddings.environment(providerUrl),
-      },
-      ready: { path: "/readyz" },
-      output: join(directory, "parley.log"),
-    })
+      }),
+    )
     if (includes("fill")) {
       // The first start makes the tables and the first organization.
       yield* Effect.scoped(server)

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
-import { Effect, type Scope } from "effect"
-import { type Child, type ChildOptions, start, withoutLimits } from "./http/Child.ts"
+import { Effect } from "effect"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
+import { type Child, type ChildOptions, start } from "./http/Child.ts"
+import * as Fixture from "./http/Fixture.ts"
 import { apiKey, copy, database, fill, type Scenario, scenariosOf } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 import * as Report from "./http/Report.ts"
@@ -41,21 +41,27 @@ const REST_MILLISECONDS = 2_000
 const COLD_STARTS = 5
 
 export const script = (name: string) => join(import.meta.dir, name)
-const parleyScript = script("../../src/main.ts")
 
 export const authenticated = { path: "/api/external/chatbots", headers: { "x-api-key": apiKey } }
 
-export const parley = (directory: string, environment: Readonly<Record<string, string>>): ChildOptions => ({
-  script: parleyScript,
-  environment: {
-    DATA_DIR: join(directory, "data"),
-    BOOTSTRAP_API_KEY: apiKey,
-    LOG_FORMAT: "json",
-    ...withoutLimits,
-    ...environment,
-  },
+/** A server that is ready when it has answered a request with a key. */
+export const parley = (...settings: Parameters<typeof Fixture.parley>): ChildOptions => ({
+  ...Fixture.parley(...settings),
   ready: authenticated,
-  output: join(directory, "parley.log"),
+})
+
+/** The settings of a server that is measured on Postgres. */
+export const onPostgres = (
+  { embeddings, workers }: Pick<Settings, "embeddings" | "workers">,
+  url: string,
+  providerUrl: string,
+): Readonly<Record<string, string>> => ({
+  DATABASE_URL: url,
+  DATABASE_CONNECTIONS: CONNECTIONS,
+  WORKERS: workers,
+  ANTHROPIC_API_KEY: "bench",
+  ANTHROPIC_BASE_URL: providerUrl,
+  ...embeddings.environment(providerUrl),
 })
 
 export interface Target {
@@ -129,25 +135,13 @@ const coldStarts = Effect.fnUntraced(function* (options: ChildOptions) {
   return times
 })
 
-export const withDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
-  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
-)
-
 const bench = Effect.fnUntraced(function* (settings: Settings) {
-  const directory = yield* withDirectory
+  const directory = yield* temporaryDirectory("bench")
   const parleyUrl = yield* database(settings.server, "parley")
   const bareUrl = yield* database(settings.server, "bare")
   const providerUrl = yield* startProvider(directory)
-  const onPostgres = parley(directory, {
-    DATABASE_URL: parleyUrl,
-    DATABASE_CONNECTIONS: CONNECTIONS,
-    WORKERS: settings.workers,
-    ANTHROPIC_API_KEY: "bench",
-    ANTHROPIC_BASE_URL: providerUrl,
-    ...settings.embeddings.environment(providerUrl),
-  })
-  const filled = yield* Effect.scoped(Effect.flatMap(start(onPostgres), (child) => fill(child.port)))
+  const options = parley(directory, onPostgres(settings, parleyUrl, providerUrl))
+  const filled = yield* Effect.scoped(Effect.flatMap(start(options), (child) => fill(child.port)))
   const passages = yield* copy(parleyUrl, bareUrl, filled, settings.embeddings.dimensions)
   const scenarios = scenariosOf(filled).filter(({ name }) => name.includes(settings.only))
 
@@ -163,7 +157,7 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     output: join(directory, "bare.log"),
   })
   const parleyChild = yield* start({
-    ...onPostgres,
+    ...options,
     bunOptions:
       settings.profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${settings.profileDirectory}`],
   })
@@ -182,24 +176,72 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     bare: { rest: atRest.bare, peak: bareChild.memory().peak },
     Parley: { rest: atRest.Parley, peak: parleyChild.memory().peak },
   })
-  return onPostgres
+  return options
 })
 
-const starts = Effect.fnUntraced(function* (onPostgres: ChildOptions) {
-  const directory = yield* withDirectory
+const starts = Effect.fnUntraced(function* (options: ChildOptions) {
+  const directory = yield* temporaryDirectory("bench")
   const embedded = parley(directory, {})
-  yield* Report.coldStart("Postgres", yield* coldStarts(onPostgres))
+  yield* Report.coldStart("Postgres", yield* coldStarts(options))
   yield* Report.coldStart("embedded, existing directory", yield* coldStarts(embedded))
   const child = yield* start(embedded)
   yield* Effect.sleep(REST_MILLISECONDS)
   yield* Report.line(`Memory of Parley at rest, embedded: ${child.memory().now.toFixed(0)} MB`)
 })
 
+/** What a server exports to the collector, by the name of the target. */
+const exports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "every trace": {},
+  "one in ten": { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.1" },
+  "no traces": { OTEL_TRACES_SAMPLER: "always_off" },
+}
+
+/** A server that exports to a collector on this machine, beside one that does not, both on one database. */
+const tracing = Effect.fnUntraced(function* (settings: Settings) {
+  const directory = yield* temporaryDirectory("bench")
+  const providerUrl = yield* startProvider(directory)
+  const withoutCollector = onPostgres(settings, yield* database(settings.server, "tracing"), providerUrl)
+  const collector = yield* start({
+    script: script("http/Collector.ts"),
+    environment: {},
+    ready: { path: "/healthz" },
+    output: join(directory, "collector.log"),
+  })
+  const endpoint = `http://127.0.0.1:${collector.port}`
+  const serverWith = (name: string, environment: Readonly<Record<string, string>>) =>
+    Effect.map(
+      start({ ...parley(directory, { ...withoutCollector, ...environment }), output: join(directory, `${name}.log`) }),
+      (child): Target => ({ name, child }),
+    )
+  const filled = yield* Effect.scoped(
+    Effect.flatMap(start(parley(directory, withoutCollector)), ({ port }) => fill(port)),
+  )
+  const scenarios = scenariosOf(filled).filter(({ name }) => name.includes(settings.only))
+  const off = yield* serverWith("off", {})
+  yield* warmUp(scenarios, [off])
+  for (const [name, environment] of Object.entries(exports)) {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const on = yield* serverWith(name, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...environment })
+        yield* warmUp(scenarios, [on])
+        yield* Report.line(`\n${Report.headings("no collector", name)}`)
+        for (const scenario of scenarios) {
+          for (const clients of settings.clients)
+            yield* Report.row(yield* measure(scenario, clients, [off, on], settings))
+        }
+      }),
+    )
+  }
+  const taken = yield* Effect.promise(() => fetch(`${endpoint}/taken`).then((all) => all.text()))
+  yield* Report.line(`\nThe collector, which shares the processors of this machine, took ${taken}.`)
+})
+
 /**
  * Measures speed and memory of the server on Postgres, beside a bare one. `DATABASE_URL` names any database of a
  * Postgres server in which others may be made. Options: `--rounds 4`, `--milliseconds 1500` of one round, `--clients
  * 1,16,64`, `--only chat` for some scenarios and no cold starts, `--workers 2`, `--profile DIR` for a CPU profile of
- * Parley, and `--embeddings` as `BenchEmbeddings` has it.
+ * Parley, and `--embeddings` as `BenchEmbeddings` has it. `--collector` measures instead what the export of traces, logs
+ * and metrics costs.
  */
 export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
@@ -211,6 +253,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       only: { type: "string", default: "" },
       profile: { type: "string" },
       workers: { type: "string", default: "1" },
+      collector: { type: "boolean", default: false },
       embeddings: embeddingsOption,
     },
   })
@@ -226,6 +269,6 @@ export const run = (args: ReadonlyArray<string>): void => {
     workers: values.workers,
     embeddings: benchEmbeddings(values.embeddings),
   }
-  const all = Effect.flatMap(bench(settings), (onPostgres) => (settings.only === "" ? starts(onPostgres) : Effect.void))
-  NodeRuntime.runMain(Effect.scoped(all))
+  const beside = Effect.flatMap(bench(settings), (options) => (settings.only === "" ? starts(options) : Effect.void))
+  NodeRuntime.runMain(Effect.scoped(values.collector ? tracing(settings) : beside))
 }

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
 import { SQL } from "bun"
 import { Console, Effect, Fiber, Schema } from "effect"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 import { ChunkId } from "../../src/domain/knowledge/Chunk.ts"
 import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
@@ -12,10 +10,10 @@ import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { sketch } from "../../src/knowledge/segments/Sketch.ts"
 import { Chunks } from "../../src/storage/search/Chunks.ts"
-import { type Child, start, withoutLimits } from "./http/Child.ts"
+import { type Child, start } from "./http/Child.ts"
 import { type CorpusFile, makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
-import { apiKey, database, poster, settled } from "./http/Fixture.ts"
+import { apiKey, database, parley, poster, settled } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 import { meter, postgresClock } from "./lib/Backends.ts"
 import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
@@ -228,33 +226,23 @@ interface Settings {
 
 const bench = Effect.fnUntraced(function* ({ server, files: count, sections, profileDirectory, embeddings }: Settings) {
   const { files, questions } = makeCorpus(count, sections)
-  const directory = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
-    (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
-  )
+  const directory = yield* temporaryDirectory("bench")
   const url = yield* database(server, "ingest")
   const bareUrl = yield* database(server, "bare")
   const providerUrl = yield* startProvider(directory)
   const child = yield* start({
-    script: join(import.meta.dir, "../../src/main.ts"),
-    environment: {
-      DATA_DIR: join(directory, "data"),
-      BOOTSTRAP_API_KEY: apiKey,
-      ...withoutLimits,
-      LOG_FORMAT: "json",
+    ...parley(directory, {
       DATABASE_URL: url,
       ...embeddings.environment(providerUrl),
-    },
-    ready: { path: "/readyz" },
-    output: join(directory, "parley.log"),
+    }),
     bunOptions: profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`],
   })
   // The first round compiles the code; the next ones show the speed of a warm server.
   const first = yield* upload(child.port, url, makeCorpus(embeddings.isInServer ? 1 : FILES_PER_UPLOAD, sections).files)
   const copies = (mark: string) => files.map(({ name, text }) => ({ name, text: `${text}\n${mark}.` }))
   const costOf = meter(child, yield* postgresClock(server))
-  const parley = yield* upload(child.port, url, copies("End"))
-  const cost = costOf(parley.chunks)
+  const whole = yield* upload(child.port, url, copies("End"))
+  const cost = costOf(whole.chunks)
   const ask = (stretch: number, milliseconds: number) =>
     others(
       child,
@@ -272,10 +260,10 @@ const bench = Effect.fnUntraced(function* ({ server, files: count, sections, pro
   const yardstick = yield* bare(bareUrl, files, embeddings.dimensions)
   yield* Console.log(`Embeddings: ${embeddings.title}
 
-${files.length} Markdown files, ${parley.chunks} chunks, through HTTP until all have their vectors:
-Parley ${rates(files, parley.chunks, parley.milliseconds)}  for a chunk: ${cost}
+${files.length} Markdown files, ${whole.chunks} chunks, through HTTP until all have their vectors:
+Parley ${rates(files, whole.chunks, whole.milliseconds)}  for a chunk: ${cost}
 bare   ${rates(files, yardstick.chunks, yardstick.milliseconds)}
-ratio  ${(parley.chunks / parley.milliseconds / (yardstick.chunks / yardstick.milliseconds)).toFixed(2)}
+ratio  ${(whole.chunks / whole.milliseconds / (yardstick.chunks / yardstick.milliseconds)).toFixed(2)}
 
 The same again, while one caller searches another chatbot, with a pause of ${OTHERS.searches} ms, and one gets it, with ${OTHERS.GETs} ms:
 Parley ${rates(files, shared.chunks, shared.milliseconds)}

@@ -1,7 +1,6 @@
 /** `bun run bench loop NAME [options]`: what makes the answers of a chatbot better. Each file of `loop` documents its benchmark. */
 const pieces: Readonly<Record<string, () => Promise<{ readonly run: (args: ReadonlyArray<string>) => unknown }>>> = {
   grounding: () => import("./loop/Grounding.ts"),
-  improve: () => import("./loop/Improve.ts"),
   gaps: () => import("./loop/Gaps.ts"),
 }
 

@@ -9,7 +9,6 @@ const benches: Readonly<
   fusion: () => import("./fusion.ts"),
   fuzz: () => import("./fuzz.ts"),
   growth: () => import("./growth.ts"),
-  hostile: () => import("./hostile.ts"),
   http: () => import("./http.ts"),
   ingest: () => import("./ingest.ts"),
   kills: () => import("./kills.ts"),
@@ -21,7 +20,6 @@ const benches: Readonly<
   search: () => import("./search.ts"),
   soak: () => import("./soak.ts"),
   sources: () => import("./sources.ts"),
-  tracing: () => import("./tracing.ts"),
   voice: () => import("./voice.ts"),
   web: () => import("./web.ts"),
 }

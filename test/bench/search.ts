@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
 import { SQL } from "bun"
 import { Console, Effect } from "effect"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 import { type ChatbotId, OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { type Child, start, withoutLimits } from "./http/Child.ts"
+import { type Child, start } from "./http/Child.ts"
 import { makeCorpus } from "./http/Corpus.ts"
 import { embed } from "./http/FakeProvider.ts"
-import { apiKey, database } from "./http/Fixture.ts"
+import { apiKey, database, parley } from "./http/Fixture.ts"
 import * as Load from "./http/Load.ts"
 import { indexesMade, meter, postgresClock } from "./lib/Backends.ts"
 import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
@@ -151,28 +149,15 @@ const bare = (url: string, { texts, questions }: KnowledgeBase, dimensions: numb
   })
 
 const bench = Effect.fnUntraced(function* (settings: Settings) {
-  const directory = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
-    (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
-  )
+  const directory = yield* temporaryDirectory("bench")
   const url = yield* database(settings.server, "search")
   const providerUrl = yield* startProvider(directory)
-  const options = {
-    script: join(import.meta.dir, "../../src/main.ts"),
-    environment: {
-      DATA_DIR: join(directory, "data"),
-      BOOTSTRAP_API_KEY: apiKey,
-      ...withoutLimits,
-      LOG_FORMAT: "json",
-      DATABASE_URL: url,
-      WORKERS: settings.workers,
-      ...settings.embeddings.environment(providerUrl),
-      ...(settings.indexMemory === undefined ? {} : { INDEX_MEMORY: settings.indexMemory }),
-    },
-    // The list of chatbots is not requested, because those made here lack some columns.
-    ready: { path: "/readyz" },
-    output: join(directory, "parley.log"),
-  }
+  const options = parley(directory, {
+    DATABASE_URL: url,
+    WORKERS: settings.workers,
+    ...settings.embeddings.environment(providerUrl),
+    ...(settings.indexMemory === undefined ? {} : { INDEX_MEMORY: settings.indexMemory }),
+  })
   // The first start creates the tables and the organization.
   yield* Effect.scoped(start(options))
   const storage = storageOf(url, settings.embeddings, providerUrl)

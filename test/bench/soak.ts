@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
-import { Console, Effect, Fiber, type Scope } from "effect"
-import { start, withoutLimits } from "./http/Child.ts"
-import { apiKey, database } from "./http/Fixture.ts"
+import { Console, Effect, Fiber } from "effect"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
+import { start } from "./http/Child.ts"
+import { database, parley } from "./http/Fixture.ts"
 import { type Memory, memoryOf } from "./soak/Mappings.ts"
 import { makeTraffic } from "./soak/Traffic.ts"
 
@@ -28,11 +26,6 @@ const KINDS_SHOWN = 4
 interface Sample extends Memory {
   readonly minute: number
 }
-
-const withDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
-  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
-)
 
 const mean = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
@@ -72,19 +65,12 @@ const verdictOf = (samples: ReadonlyArray<Sample>, minutes: number): string => {
 }
 
 const bench = Effect.fnUntraced(function* (settings: SoakSettings) {
-  const directory = yield* withDirectory
-  const child = yield* start({
-    script: join(import.meta.dir, "../../src/main.ts"),
-    environment: {
-      DATA_DIR: join(directory, "data"),
+  const directory = yield* temporaryDirectory("bench")
+  const child = yield* start(
+    parley(directory, {
       ...(settings.postgres !== undefined && { DATABASE_URL: yield* database(settings.postgres, "soak") }),
-      BOOTSTRAP_API_KEY: apiKey,
-      ...withoutLimits,
-      LOG_FORMAT: "json",
-    },
-    ready: { path: "/readyz" },
-    output: join(directory, "parley.log"),
-  })
+    }),
+  )
   const traffic = yield* makeTraffic(child.port, settings.rate)
   yield* Console.log(
     `${settings.rate} requests/s for ${settings.minutes} minutes, ${settings.postgres === undefined ? "embedded database" : "Postgres"}; MB; the largest mappings as they were last\n` +

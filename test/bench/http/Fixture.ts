@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto"
+import { join } from "node:path"
 import { SQL } from "bun"
 import { Effect, Schema, type Scope } from "effect"
+import { type ChildOptions, withoutLimits } from "./Child.ts"
 import { makeCorpus } from "./Corpus.ts"
 import { embed } from "./FakeProvider.ts"
 import { requestBytes } from "./Load.ts"
@@ -11,6 +13,20 @@ import { requestBytes } from "./Load.ts"
  */
 
 export const apiKey = `bench_${"k".repeat(40)}`
+
+/** A server without limits, whose data are below this directory. */
+export const parley = (directory: string, environment: Readonly<Record<string, string>>): ChildOptions => ({
+  script: join(import.meta.dir, "../../../src/main.ts"),
+  environment: {
+    DATA_DIR: join(directory, "data"),
+    BOOTSTRAP_API_KEY: apiKey,
+    LOG_FORMAT: "json",
+    ...withoutLimits,
+    ...environment,
+  },
+  ready: { path: "/readyz" },
+  output: join(directory, "parley.log"),
+})
 
 const DOCUMENTS = 100
 const SECTIONS = 20

@@ -1,15 +1,4 @@
 import { parseArgs } from "node:util"
-import * as Topics from "../../../src/jobs/Topics.ts"
-import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { withoutTimeLimit } from "../../../src/storage/sql/TimeLimit.ts"
-import { budgetSettings } from "../../lib/Chatting.ts"
-import { databaseTraits } from "../../lib/Defaults.ts"
-import { longestWait } from "../../lib/EventLoop.ts"
-import { platform, quiet, storage } from "../../lib/Layers.ts"
-import { random } from "../../lib/Random.ts"
-import { answers, ScriptedModel } from "../../lib/ScriptedModel.ts"
-import { makeTenant } from "../../lib/Tenants.ts"
-import { Budgets } from "../../../src/admission/Budgets.ts"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { TopicId } from "../../../src/domain/topics/Topic.ts"
 import { Embeddings } from "../../../src/embeddings/Embeddings.ts"
@@ -28,11 +17,7 @@ import { readSet } from "../lib/RetrievalSet.ts"
  * - purity: of these, the share whose article, or paragraph, is that of most questions of their topic.
  * - pairs: of all pairs of questions about one paragraph, the share that is in one topic.
  *
- * Then `--many` questions (50,000) of one chatbot are grouped by the job of the server, in the database of DATABASE_URL or an
- * embedded one: seconds, megabytes that the process grew by, and the longest time for which the event loop was blocked.
- * They are the questions of all sets, each with words of another one about the same article.
- *
- * Options: --data DIR, --many N, --embeddings MODEL for vectors beside words, --names for the names of the largest topics.
+ * Options: --data DIR, --embeddings MODEL for vectors beside words, --names for the names of the largest topics.
  */
 
 const XQUAD_PARAGRAPHS = 5
@@ -128,55 +113,6 @@ const report = Effect.fnUntraced(function* (title: string, questions: ReadonlyAr
   }
 })
 
-/** Makes many questions of the known ones. */
-const manyOf = (known: ReadonlyArray<Asked>, count: number): ReadonlyArray<string> => {
-  const next = random(1)
-  const articles = Map.groupBy(known, ({ article }) => article)
-  const pick = <A>(items: ReadonlyArray<A>): A | undefined => items[Math.floor(next() * items.length)]
-  return Array.from({ length: count }, (_, index) => {
-    const one = known[index % known.length]
-    const words = pick(articles.get(one?.article ?? "") ?? [])?.text.split(" ") ?? []
-    return `${one?.text} ${pick(words) ?? ""} ${pick(words) ?? ""}`.trim()
-  })
-}
-
-const groupMany = Effect.fnUntraced(function* (questions: ReadonlyArray<string>) {
-  const sql = yield* SystemSql
-  const { chatbot, organization } = yield* makeTenant
-  const session = crypto.randomUUID()
-  yield* sql`insert into sessions (id, organization_id, chatbot_id, platform) values (${session}, ${organization}, ${chatbot}, 'web')`
-  for (let from = 0; from < questions.length; from += 1_000) {
-    const some = JSON.stringify(questions.slice(from, from + 1_000))
-    yield* sql`
-      with made as (
-        insert into messages (id, organization_id, session_id, sender_type, content)
-        select gen_random_uuid(), ${organization}, ${session}, 'bot', question
-        from jsonb_array_elements_text(${some}::text::jsonb) question returning id, content
-      )
-      insert into reply_grounds (message_id, organization_id, chatbot_id, question)
-      select id, ${organization}::uuid, ${chatbot}::uuid, content from made`
-  }
-  yield* sql`analyze`
-  Bun.gc(true)
-  const before = process.memoryUsage().rss
-  let most = before
-  const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 50)
-  const begin = performance.now()
-  const context = yield* Effect.context<Effect.Services<ReturnType<typeof Topics.run>>>()
-  const [, wait] = yield* Effect.promise(() => longestWait(() => Effect.runPromiseWith(context)(Topics.run())))
-  const seconds = (performance.now() - begin) / 1_000
-  clearInterval(watch)
-  const [numbers] = yield* sql<{ grouped: number; topics: number; left: number }>`
-    select count(*) filter (where size > 1)::int as topics, coalesce(sum(size) filter (where size > 1), 0)::int as grouped,
-      (select count(*)::int from reply_grounds where topic_id is null) as left
-    from (select count(*) as size from reply_grounds where topic_id is not null group by topic_id) sizes`
-  console.log(
-    `${questions.length} questions: ${seconds.toFixed(1)} s, ${((most - before) / 2 ** 20).toFixed(0)} MB more, ` +
-      `event loop blocked for at most ${wait.computed.toFixed(0)} ms (${wait.elapsed.toFixed(0)} ms by the clock); ` +
-      `${numbers?.topics} topics with ${numbers?.grouped} questions, ${numbers?.left} not grouped`,
-  )
-})
-
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
     args: [...args],
@@ -184,7 +120,6 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
     options: {
       data: { type: "string", default: "../shared/data" },
       embeddings: embeddingsOption,
-      many: { type: "string", default: "50000" },
       names: { type: "boolean", default: false },
     },
   })
@@ -204,14 +139,4 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
     Effect.forEach(mixes, ([title, names]) => report(title, names.flatMap(setOf), values.names), { discard: true }),
   )
   await runtime.dispose()
-  const known = ["squad-dev", "xquad/en", "xquad/de", "xquad/zh", "xquad/ru"].flatMap(setOf)
-  const job = ManagedRuntime.make(
-    Layer.mergeAll(
-      new ScriptedModel(answers("1. Name")).models,
-      Embeddings.layerLocal,
-      Budgets.layer(budgetSettings).pipe(Layer.provide(databaseTraits({ isAlone: false }))),
-    ).pipe(Layer.provideMerge(Layer.mergeAll(storage, platform, quiet))),
-  )
-  await job.runPromise(withoutTimeLimit(groupMany(manyOf(known, Number(values.many)))))
-  await job.dispose()
 }

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect } from "effect"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 import { Client } from "../../lib/Client.ts"
 import { fuzz, type FuzzReport } from "../../lib/safety/fuzz/Run.ts"
 import { LATE } from "../../lib/safety/fuzz/Answers.ts"
 import type { FuzzRequest } from "../../lib/safety/fuzz/Requests.ts"
 import { WireConnection } from "../../lib/safety/fuzz/Wire.ts"
 import { type Child, start } from "../http/Child.ts"
-import { apiKey, database } from "../http/Fixture.ts"
+import { apiKey, database, parley } from "../http/Fixture.ts"
 import type { ProbeOrder, Wait } from "./fuzz/Probe.ts"
 import type { Finding, Part, PartSettings } from "../lib/Parts.ts"
 
@@ -41,24 +39,14 @@ interface Sent {
 export const part: Part = (settings) => Effect.runPromise(Effect.scoped(attack(settings)))
 
 const attack = Effect.fnUntraced(function* (settings: PartSettings) {
-  const directory = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-bench-"))),
-    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
-  )
-  const child = yield* start({
-    script: join(import.meta.dir, "../../../src/main.ts"),
-    environment: {
-      DATA_DIR: join(directory, "data"),
+  const directory = yield* temporaryDirectory("bench")
+  const child = yield* start(
+    parley(directory, {
       ...(settings.postgres !== undefined && { DATABASE_URL: yield* database(settings.postgres, "fuzz") }),
-      BOOTSTRAP_API_KEY: apiKey,
       DEFAULT_MODEL: "local/extractive",
-      RATE_LIMIT: "off",
       LOG_LEVEL: "error",
-      LOG_FORMAT: "json",
-    },
-    ready: { path: "/readyz" },
-    output: join(directory, "parley.log"),
-  })
+    }),
+  )
   return yield* Effect.promise(() => measure(child, settings))
 })
 

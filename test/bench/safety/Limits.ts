@@ -1,9 +1,9 @@
-import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { makeKey } from "../../../src/domain/keys/ApiKey.ts"
-import { authenticated, parley, withDirectory } from "../http.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
+import { authenticated } from "../http.ts"
 import { type Child, start } from "../http/Child.ts"
-import { apiKey, database } from "../http/Fixture.ts"
+import { apiKey, database, parley } from "../http/Fixture.ts"
 import type { Finding, Part, PartSettings } from "../lib/Parts.ts"
 
 const QUOTA = 400
@@ -47,14 +47,14 @@ const serversOf = Effect.fnUntraced(function* ({
   const servers: Array<Child> = []
   // One after the other, because each of them migrates the database.
   for (let number = 0; number < (url === undefined ? 1 : 2); number++) {
-    const directory = yield* withDirectory
+    const directory = yield* temporaryDirectory("bench")
     const options = parley(directory, {
       LOG_LEVEL: "error",
       TRUSTED_PROXIES: "loopback",
       RATE_LIMIT: `${QUOTA}/${WINDOW_SECONDS}s`,
       ...(url !== undefined && { DATABASE_URL: url }),
     })
-    servers.push(yield* start({ ...options, output: join(directory, "parley.log"), ready: { path: "/readyz" } }))
+    servers.push(yield* start(options))
   }
   return servers
 })

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 import { KEY_ENTROPY_BYTES, makeKey } from "../../../src/domain/keys/ApiKey.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { type Child, start } from "../http/Child.ts"
@@ -10,6 +9,7 @@ import { apiKey as operatorKey, database } from "../http/Fixture.ts"
 import { type Outcome, requestBytes, run } from "../http/Load.ts"
 import type { Attack } from "./NeighbourAttack.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
+import { quantile } from "../lib/Quantiles.ts"
 
 /*
  * One organization sends all it can on 64 connections and with many keys: chats without a model and against a fake
@@ -179,9 +179,6 @@ const measure = async (port: number, { ids, keys }: Filled, seconds: number): Pr
   }
 }
 
-const percentile = (latencies: ReadonlyArray<number>, share: number): number =>
-  latencies.toSorted((one, other) => one - other)[Math.ceil(latencies.length * share) - 1] ?? Number.NaN
-
 /** Runs the attack in a process of its own. */
 const attack = async (port: number, requests: ReadonlyArray<Uint8Array>, seconds: number): Promise<Attack> => {
   const child = Bun.spawn(["nice", "-n", "5", process.execPath, script("NeighbourAttack.ts")], {
@@ -227,8 +224,8 @@ const attacked = async (parley: Child, other: Child, scale: number): Promise<Rea
   const { refused, served } = await attacking
 
   const milliseconds = (latencies: ReadonlyArray<number>) =>
-    [0.5, 0.99].map((share) => percentile(latencies, share).toFixed(1)).join(" / ")
-  const growth = ({ latencies }: Measured) => percentile(latencies, 0.99) / percentile(alone.latencies, 0.99)
+    [0.5, 0.99].map((share) => quantile(latencies, share).toFixed(1)).join(" / ")
+  const growth = ({ latencies }: Measured) => quantile(latencies, 0.99) / quantile(alone.latencies, 0.99)
   const [ofMachine, ofServer] = [growth(besideOther), growth(beside)]
   const { lists, streams, chats, searches, uploads } = defaults.shares.organization
   return [
@@ -262,10 +259,7 @@ export const part: Part = ({ postgres, scale }) =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const directory = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "parley-neighbours-"))),
-          (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true })),
-        )
+        const directory = yield* temporaryDirectory("bench")
         const provider = yield* start({
           script: script("../http/FakeProvider.ts"),
           environment: {},

@@ -1,13 +1,16 @@
 import { Effect } from "effect"
-import { parley, withDirectory } from "../http.ts"
+import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
+import { hostileFiles } from "../../lib/files/HostileFiles.ts"
 import { type Child, start } from "../http/Child.ts"
-import { apiKey, database, poster } from "../http/Fixture.ts"
+import { apiKey, database, parley, poster } from "../http/Fixture.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
+import { quantile } from "../lib/Quantiles.ts"
 
 /*
  * One visitor of a chat widget, one client address, one API key and one address without a key each do their worst to a
- * server with default limits for a minute: they send the texts that take longest, as fast as they are let. Measured are
- * the processor time that they take, and what somebody else waits meanwhile who reads a chatbot and searches it.
+ * server with default limits for a minute: they send the texts that take longest, or hostile files, as fast as they are
+ * let. Measured are the processor time and the memory that they take, and what somebody else waits meanwhile who reads a
+ * chatbot and searches it.
  */
 
 const SECONDS = 60
@@ -96,6 +99,7 @@ const attackersOf = async (url: string, chatbot: string): Promise<Readonly<Recor
   const many = await Promise.all(Array.from({ length: 20 }, () => visitorOf(url, chatbot, from(2))))
   const unknownFields = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [index, index]))
   // Made once: the neighbour shares this process with the attackers.
+  const hostile = hostileFiles.map(({ make, name }) => new File([make()], name))
   const stranger = json({ ...unknownFields, key: chatbot }, from(3))
   return {
     "one visitor": (number) => say(url, one, number, from(1)),
@@ -107,6 +111,13 @@ const attackersOf = async (url: string, chatbot: string): Promise<Readonly<Recor
           json({ messages: [{ role: "user", content: worstText(number) }] }, { "x-api-key": apiKey }),
         ),
       ),
+    "one API key, hostile files": async (number) => {
+      const form = new FormData()
+      form.set("chatbotId", chatbot)
+      form.set("files", hostile[number % hostile.length] ?? "")
+      const headers = { "x-api-key": apiKey }
+      return statusOf(await fetch(`${url}/api/embedfiles`, { method: "POST", headers, body: form }))
+    },
     "one address without a key": async () => statusOf(await fetch(`${url}/api/widget/sessions`, stranger)),
   }
 }
@@ -130,11 +141,8 @@ const neighbourWhile = async (url: string, key: string, chatbot: string, work: P
   return took
 }
 
-const percentile = (times: ReadonlyArray<number>, share: number): number =>
-  times.toSorted((one, other) => one - other)[Math.ceil(times.length * share) - 1] ?? Number.NaN
-
 const waits = (times: ReadonlyArray<number>): string =>
-  `p50 ${percentile(times, 0.5).toFixed(1)}, p99 ${percentile(times, 0.99).toFixed(1)}, longest ${percentile(times, 1).toFixed(1)} ms`
+  `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)}, longest ${quantile(times, 1).toFixed(1)} ms`
 
 const DOCUMENT = "# Parcels\n\nA parcel takes five days. A refund takes ten days.\n\n|Plan|Price|\n|-|-|\n|Team|50|\n"
 
@@ -185,7 +193,12 @@ const measured = async (child: Child, scale: number): Promise<ReadonlyArray<Find
     const { share, times } = await run(attacking)
     const { answered, refused } = await attacking
     const taken = `${(60 * (share - alone.share)).toFixed(1)} s of a processor a minute`
-    findings.push({ name, value: `${taken} (${answered} answered, ${refused} refused); neighbour ${waits(times)}` })
+    const { now, peak } = child.memory()
+    const memory = `${now.toFixed(0)} MB now, ${peak.toFixed(0)} MB at most`
+    findings.push({
+      name,
+      value: `${taken} (${answered} answered, ${refused} refused); neighbour ${waits(times)}; ${memory}`,
+    })
   }
   return findings
 }
@@ -195,7 +208,7 @@ export const part: Part = ({ postgres, scale }) =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const directory = yield* withDirectory
+        const directory = yield* temporaryDirectory("bench")
         const options = parley(directory, {
           LOG_LEVEL: "error",
           TRUSTED_PROXIES: "loopback",
