@@ -8,7 +8,7 @@ import { AuditLog } from "../../src/storage/audit/AuditLog.ts"
 import { Attachments } from "../../src/storage/conversations/Attachments.ts"
 import { Organizations } from "../../src/storage/organizations/Organizations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { platform, quiet, storage } from "../lib/Layers.ts"
+import { othersWait, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
@@ -137,7 +137,7 @@ describe("retention", () => {
             yield* sql`update sessions set updated_at = now() where organization_id = ${organization}`
             yield* Deferred.succeed(isBack, undefined)
             // The job finds the conversation as it was, and waits for this transaction.
-            yield* Effect.sleep("300 millis")
+            yield* othersWait(sql)
           }),
         )
         const work = Effect.andThen(Deferred.await(isBack), keep(forEver))

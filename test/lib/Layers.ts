@@ -1,6 +1,7 @@
 import { NodeFileSystem, NodePath } from "@effect/platform-node-shared"
 import { Array, Context, Effect, Layer, References, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
+import type { SqlClient } from "effect/sql"
 import { Agent, type AgentInput, type AgentReply } from "../../src/agent/Agent.ts"
 import { BlobNotFound, BlobStore } from "../../src/blobs/BlobStore.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
@@ -8,6 +9,7 @@ import { Embeddings, type TextRefused } from "../../src/embeddings/Embeddings.ts
 import { chunk } from "../../src/knowledge/chunk/Chunker.ts"
 import { Extract, type ExtractionFailed, type Scans, type ScanWaits } from "../../src/knowledge/Extract.ts"
 import type { ExtractedText, StoredSource } from "../../src/knowledge/extract/Extraction.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import * as Storage from "../../src/storage/Storage.ts"
 import { defaults, sharesWith } from "./Defaults.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -202,3 +204,30 @@ export const scriptedAgent: Layer.Layer<Agent | AgentControl> = Layer.effectCont
 /** Repeats an effect until its result meets the condition. A test that waits in vain runs into its timeout. */
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean): Effect.Effect<A, E, R> =>
   Effect.repeat(Effect.tap(look, Effect.sleep("5 millis")), { until: isSo })
+
+/** Waits until the database's clock has gone on: the embedded one has milliseconds, so that two rows may have one time. */
+export const nextMillisecond = SystemSql.use((sql) => {
+  const now = Effect.map(
+    sql<{ now: number }>`select extract(epoch from clock_timestamp())::float8 * 1000 as now`,
+    ([row]) => Math.floor(row?.now ?? 0),
+  )
+  return Effect.flatMap(now, (begin) => eventually(now, (seen) => seen > begin))
+})
+
+/**
+ * Waits, within a transaction, until others wait for it. On the embedded engine they wait for the connection, which
+ * nobody sees: there they get some turns to begin.
+ */
+export const othersWait = (sql: SqlClient.SqlClient) =>
+  process.env["DATABASE_URL"] === undefined
+    ? Effect.replicateEffect(Effect.sleep("1 millis"), 20, { discard: true })
+    : Effect.asVoid(
+        eventually(
+          Effect.andThen(
+            // Within a transaction, Postgres would show the same activity again.
+            sql`select pg_stat_clear_snapshot()`,
+            sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          ),
+          ({ length }) => length > 0,
+        ),
+      )

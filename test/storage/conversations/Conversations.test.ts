@@ -8,7 +8,7 @@ import { Conversations, type HistoryBounds } from "../../../src/storage/conversa
 import { Messages } from "../../../src/storage/conversations/Messages.ts"
 import type { BotMessage, NewMessage } from "../../../src/storage/conversations/ConversationWrites.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { platform, storage } from "../../lib/Layers.ts"
+import { nextMillisecond, platform, storage } from "../../lib/Layers.ts"
 import { as, makeTenant, newId, sessionNamed } from "../../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
@@ -314,8 +314,7 @@ describe("lists", () => {
           yield* append(tenant, "b", ["1"]),
           yield* append(tenant, null, ["1"]),
         ]
-        // The clock of the embedded database has milliseconds, so that two rows may have the same time.
-        yield* Effect.sleep("2 millis")
+        yield* nextMillisecond
         yield* reply(tenant, a, "2")
         const { sessions, total } = yield* list(1, 10)
         expect(sessions.map(({ id }) => id)).toEqual([a, c, b])

@@ -6,7 +6,7 @@ import { everything } from "../../../src/domain/Page.ts"
 import { ApiKeys } from "../../../src/storage/keys/ApiKeys.ts"
 import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { platform, storage } from "../../lib/Layers.ts"
+import { othersWait, platform, storage } from "../../lib/Layers.ts"
 import { as, makeOrganization, makeTenant, newApiKey, newId } from "../../lib/Tenants.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
@@ -105,7 +105,7 @@ describe("a key", () => {
           yield* sql`delete from chatbots where id = ${chatbot}`
           yield* Deferred.succeed(begun, undefined)
           // Postgres lets the key wait for this transaction, and the embedded database for the connection.
-          yield* Effect.sleep("100 millis")
+          yield* othersWait(sql)
         }).pipe(sql.withTransaction)
         const making = Effect.andThen(Deferred.await(begun), Effect.flip(insert(organization, { chatbot_id: chatbot })))
         const [failure] = yield* Effect.all([making, deletion], { concurrency: 2 })
