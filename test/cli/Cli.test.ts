@@ -23,7 +23,7 @@ import { memoryBlobs, platform, storage } from "../lib/Layers.ts"
 import { as, makeChatbot } from "../lib/Tenants.ts"
 
 /*
- * Every command, in this process and over a database of its own. `CliProcess.test.ts` shows that a process prints and
+ * Every command, in this process and over a database of its own. `CliProcess.deep.test.ts` shows that a process prints and
  * ends accordingly.
  */
 

@@ -15,7 +15,7 @@ import { testTimeout } from "../lib/TestServer.ts"
  * behind it in `main.ts` in `Commands.test.ts`.
  */
 
-setDefaultTimeout(testTimeout)
+setDefaultTimeout(2 * testTimeout)
 
 const run = sharedRun()
 
