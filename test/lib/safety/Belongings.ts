@@ -248,7 +248,7 @@ export const makeBelongings = async (
   const where = <A>(make: () => Promise<A>, ...its: ReadonlyArray<Kind>): Promise<A | undefined> =>
     kinds === undefined || its.some((kind) => kinds.has(kind)) ? make() : Promise.resolve(undefined)
   const sessionToken = `${canary}-${number}-token`
-  const parts = await Promise.all([
+  const [documents, session, tool, test, secret, key, source, question, answer, provider, person] = await Promise.all([
     where(() => makeDocuments(client, chatbot, canary), "document", "failedDocument"),
     where(() => makeSession(client, chatbot, canary, sessionToken), "session", "sessionToken", "message"),
     where(() => makeTool(client, chatbot, canary), "tool"),
@@ -266,7 +266,24 @@ export const makeBelongings = async (
   ])
   // Its delivery tells of a change of the chatbot.
   const webhook = await where(() => makeWebhook(client, chatbot, canary), "webhook", "delivery")
-  return Object.assign(nothing(), { organization, chatbot, slug }, ...parts, webhook)
+  return {
+    ...nothing(),
+    organization,
+    chatbot,
+    slug,
+    ...documents,
+    ...session,
+    ...tool,
+    ...test,
+    ...secret,
+    ...key,
+    ...source,
+    ...question,
+    ...answer,
+    ...provider,
+    ...person,
+    ...webhook,
+  }
 }
 
 /** Makes an organization with something of every kind, or of these kinds. */

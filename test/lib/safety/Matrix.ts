@@ -14,6 +14,7 @@ import {
 import { callTool } from "./McpCalls.ts"
 import { type Place, placesOf } from "./Places.ts"
 import { type ValidRequest, validRequest, type Values } from "./ValidRequests.ts"
+import type { TestServer } from "../TestServer.ts"
 import type { World } from "./World.ts"
 
 /*
@@ -162,6 +163,18 @@ type Perform = (client: Client, request: ValidRequest) => Promise<Reply>
 const AllChatbots = Schema.Struct({
   chatbots: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })),
 })
+
+/**
+ * Waits until no job of the row before can change rows any more. Runs of tests that have not begun are forgotten: they
+ * wait half a minute for further changes.
+ */
+export const untilIdle = async ({ query }: TestServer): Promise<void> => {
+  await query(SystemSql.use((sql) => sql`delete from test_queue where run_id is null and lease_id is null`))
+  await until(
+    () => query(SystemSql.use((sql) => sql`select from ingestions union all select from test_queue`)),
+    (jobs) => jobs.length === 0,
+  )
+}
 
 /** One row of the matrix: an operation with its places. */
 const makeRow = (
@@ -329,11 +342,7 @@ const makeRow = (
   }
 
   const run = async () => {
-    // A job of the row before would change rows.
-    await until(
-      () => server.query(SystemSql.use((sql) => sql`select from ingestions union all select from test_queue`)),
-      (jobs) => jobs.length === 0,
-    )
+    await untilIdle(server)
     const victims = await checksums(server, victim.organization)
     const attackers = await checksums(server, attacker.organization)
     await refusedKeys()

@@ -1,12 +1,11 @@
 import type { Scope } from "../../../src/domain/keys/ApiKey.ts"
 import { ChatbotId } from "../../../src/domain/Ids.ts"
 import { type PersonRole, Role, scopesOfRole } from "../../../src/domain/people/Role.ts"
-import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { type Reply, until } from "../Client.ts"
+import type { Reply } from "../Client.ts"
 import { newPerson, type PersonBrowser } from "../People.ts"
 import type { Operation } from "./ApiDocument.ts"
 import { type Belongings, checksums, type Kind, nothing } from "./Belongings.ts"
-import { answersBoundKeys, beginningOf, changedTables, type MatrixReport, operatorOnly } from "./Matrix.ts"
+import { answersBoundKeys, beginningOf, changedTables, type MatrixReport, operatorOnly, untilIdle } from "./Matrix.ts"
 import { placesOf } from "./Places.ts"
 import { validRequest } from "./ValidRequests.ts"
 import type { World } from "./World.ts"
@@ -144,10 +143,7 @@ export const checkRoles = async (world: World, team: Team, operation: Operation)
     }
   }
 
-  await until(
-    () => server.query(SystemSql.use((sql) => sql`select from ingestions union all select from test_queue`)),
-    (jobs) => jobs.length === 0,
-  )
+  await untilIdle(server)
   const sums = async () => [[], await checksums(server, attacker.organization)]
   const before = await sums()
   for (const cell of all) if (!cell.isAllowed) await check(cell)
