@@ -69,11 +69,11 @@ describe("a sitemap", () => {
       }),
     ))
 
-  test("of 50,000 addresses is read within the bounds of the source", () =>
+  test("of many addresses is read within the bounds of the source", () =>
     run(
       Effect.gen(function* () {
         const site = yield* trapSite
-        const addresses = Array.from({ length: 50_000 }, (_, number) => site.at("docs.example", `/p${number}`))
+        const addresses = Array.from({ length: 2_000 }, (_, number) => site.at("docs.example", `/p${number}`))
         site.pages.set("docs.example/sitemap.xml", sends(urlset(addresses), xml))
         for (const number of [0, 1, 2, 3, 4]) pages(site, `p${number}`)
         yield* startCrawling()

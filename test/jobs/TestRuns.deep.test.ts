@@ -6,7 +6,7 @@ import { endOf, listRuns, runsPath } from "../lib/Evaluation.ts"
 import { type Site, site } from "../lib/kills/Site.ts"
 import { operatorKey, serverProcess } from "../lib/ServerProcess.ts"
 
-const TESTS = 120
+const TESTS = 60
 
 /** A file of so many tests. */
 const tests = new File(
