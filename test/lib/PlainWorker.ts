@@ -55,7 +55,7 @@ const settings = {
   host: process.env["FAILS"] === "listen" ? "192.0.2.1" : "127.0.0.1",
   port: Number(process.env["PORT"]),
   patience: Duration.seconds(30),
-  drainTimeout: Duration.seconds(5),
+  drainTimeout: Duration.seconds(30),
 }
 
 const serve = Effect.gen(function* () {

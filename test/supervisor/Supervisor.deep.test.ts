@@ -31,7 +31,8 @@ const program = join(directory, "PlainWorker.js")
 const started = Effect.fnUntraced(function* (workers: number) {
   const port = yield* reservePort({ host: "127.0.0.1", port: 0 })
   const url = `http://127.0.0.1:${port}`
-  const drainTimeout = Duration.seconds(5)
+  // Longer than a busy machine takes for the requests that are under way.
+  const drainTimeout = Duration.seconds(30)
   const supervisor = yield* supervise({ workers, port, url, drainTimeout, program })
   return { supervisor, url }
 })
