@@ -35,7 +35,8 @@ import { cleanTitle, normalizeText, titleOfFile } from "../src/knowledge/extract
 import { compoundFileOf, msgStreams, xlsFile, xlsLabel } from "./lib/files/CompoundFile.ts"
 import { epubFile, openDocument } from "./lib/files/OpenFiles.ts"
 import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "./lib/files/OfficeFile.ts"
-import { cost, units } from "./lib/Growth.ts"
+import { least } from "./lib/effort/Guard.ts"
+import { units } from "./lib/Growth.ts"
 import { sampleOf } from "./lib/Sample.ts"
 import { bounded } from "../src/text/BoundedText.ts"
 
@@ -175,13 +176,12 @@ const bytesOf: Partial<Record<Format, (text: string) => Uint8Array>> = {
 
 const repeated = (unit: string) => unit.repeat(Math.ceil(LENGTH / unit.length))
 
-/** The pieces whose repetition takes too long twice, so that one slow moment of the machine does not count. */
+/** The pieces whose repetition takes too long each time, so that slow moments of the machine do not count. */
 const slow = async (scan: (text: string) => unknown, around = "", pieces = sampleOf(units, 4)) => {
   const found: Array<string> = []
   for (const unit of pieces) {
     const text = around + repeated(unit) + around
-    const isSlow = (await cost(() => scan(text))) > LIMIT && (await cost(() => scan(text))) > LIMIT
-    if (isSlow) found.push(unit)
+    if ((await least(() => scan(text), LIMIT)) > LIMIT) found.push(unit)
   }
   return found
 }
