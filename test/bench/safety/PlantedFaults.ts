@@ -81,8 +81,8 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a revocation takes effect after a minute and a half",
     file: "src/services/keys/RecentLookups.ts",
-    text: "const TIME_TO_LIVE = 900\n",
-    replacement: "const TIME_TO_LIVE = 90_000\n",
+    text: "const timeToLive = yield* LookupMillis",
+    replacement: "const timeToLive = 100 * (yield* LookupMillis)",
     tests: ["services/keys/ApiKeys", "http/Admin"],
   },
   {

@@ -99,7 +99,8 @@ const attackersOf = async (url: string, chatbot: string): Promise<Readonly<Recor
   const many = await Promise.all(Array.from({ length: 20 }, () => visitorOf(url, chatbot, from(2))))
   const unknownFields = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [index, index]))
   // Made once: the neighbour shares this process with the attackers.
-  const hostile = hostileFiles.map(({ make, name }) => new File([make()], name))
+  const read = hostileFiles.filter(({ fate }) => fate.status !== 415)
+  const hostile = read.map(({ make, name }) => new File([make()], name))
   const stranger = json({ ...unknownFields, key: chatbot }, from(3))
   return {
     "one visitor": (number) => say(url, one, number, from(1)),
