@@ -461,7 +461,7 @@ describe("another run", () => {
           expect(scheduled).toHaveLength(1)
         }),
       ),
-    20_000,
+    60_000,
   )
 })
 
@@ -581,7 +581,7 @@ describe("a run that is cut off", () => {
           expect((yield* pagesOf(source)).size).toBe(paths.length + 1)
         }),
       ),
-    30_000,
+    60_000,
   )
 
   test(
@@ -605,7 +605,7 @@ describe("a run that is cut off", () => {
           expect(yield* sql`select 1 from documents where source_id = ${source.id}`).toHaveLength(40)
         }),
       ),
-    30_000,
+    60_000,
   )
 
   test("by the deletion of its source ends, and leaves nothing", () =>
@@ -647,7 +647,7 @@ describe("a run that is cut off", () => {
           expect((yield* runOf(run))?.counts?.["new"]).toBe(size)
         }),
       ),
-    20_000,
+    60_000,
   )
 
   test("by a quota says so, and keeps what was read", () =>
