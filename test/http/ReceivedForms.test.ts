@@ -1,20 +1,21 @@
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
-import { Clock, Context, Effect, FileSystem, Layer, PlatformError } from "effect"
+import { Clock, type Duration, Effect, FileSystem, Layer, PlatformError, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { ReceivedForms } from "../../src/http/ReceivedForms.ts"
-import { Client, problem, until } from "../lib/Client.ts"
+import { OrganizationId } from "../../src/domain/Ids.ts"
+import { type Client, problem, until } from "../lib/Client.ts"
 import { Health } from "../../src/services/system/Health.ts"
 import { platform, unlimitedShares } from "../lib/Layers.ts"
-import { rawRequest, type RawRequest } from "../lib/RawRequest.ts"
-import { operatorKey, serverProcess, type Settings, settingsFor } from "../lib/ServerProcess.ts"
-import { fresh } from "../lib/TestDatabase.ts"
 import { scopedRun } from "../lib/Scoped.ts"
 import { BodyTimeout } from "../../src/http/edge/RequestBody.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
+import { part, received } from "../lib/ReceivedFiles.ts"
 import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
+import { asCaller } from "../lib/Tenants.ts"
 
 /** For what needs neither a process nor a directory of its own. */
 const { client } = await startServer({ UPLOAD_FILE_LIMIT: "1MiB" })
@@ -25,141 +26,88 @@ const run = scopedRun()
 const hurriedForms = (directory: string) =>
   Layer.provide(ReceivedForms.layer({ directory }), Layer.succeed(BodyTimeout, "1 second"))
 
-const start = async (settings: Settings, constants?: Context.Context<never>) => {
-  const server = await run(serverProcess(settings, [], constants))
-  return { server, client: new Client(await server.listening, operatorKey) }
-}
+const storingFiles = Layer.mock(Health, { files: Effect.void })
 
-const started = async (constants?: Context.Context<never>) => {
-  const temporary = await run(temporaryDirectory("temporary"))
-  const settings = { ...(await run(Effect.flatMap(fresh, settingsFor))), TMPDIR: temporary }
-  const { client, server } = await start(settings, constants)
-  const { id } = await client.newChatbot()
-  return { client, id, server, settings, temporary, uploads: join(settings.DATA_DIR, "uploads") }
-}
-
-/** The uploaded files below a directory. */
-const received = (directory: string): ReadonlyArray<string> =>
-  existsSync(directory)
-    ? readdirSync(directory, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map(({ name, parentPath }) => join(parentPath, name))
-    : []
-
-const part = (disposition: string, content: string) =>
-  `--x\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n${content}`
-
-/** Begins an upload of a megabyte and sends half of it. */
-const halfUploaded = async (url: string, id: string): Promise<RawRequest> => {
-  const begun = rawRequest(
-    url,
-    "POST /api/embedfiles",
-    { "x-api-key": operatorKey, "content-type": "multipart/form-data; boundary=x", "content-length": "1000000" },
-    `${part('name="chatbotId"', id)}\r\n${part('name="files"; filename="half.txt"', "Half of it. ")}`,
+const buildForms = (directory: string, isAlone: boolean) =>
+  Layer.build(
+    Layer.provide(hurriedForms(directory), [platform, unlimitedShares, storingFiles, databaseTraits({ isAlone })]),
   )
-  await begun.send("a".repeat(500_000))
-  return begun
-}
 
-describe("a file that is being received", () => {
-  test("is below the data directory, readable by the server only, and deleted at once when its client disconnects", async () => {
-    const { client, id, temporary, uploads } = await started()
-    const begun = await halfUploaded(client.url, id)
-    const [file = ""] = await until(
-      () => received(uploads),
-      ([path]) => path !== undefined && statSync(path).size > 100_000,
+describe("an upload", () => {
+  /** Begins to receive a form with a file, by a clock that the test drives. */
+  const begin = async () => {
+    const directory = await run(temporaryDirectory("uploads"))
+    const clock = await run(TestClock.make())
+    const forms = await run(Effect.provideService(buildForms(directory, true), Clock.Clock, clock))
+    let bytes: ReadableStreamDefaultController<Uint8Array> | undefined
+    const body = new ReadableStream<Uint8Array>({ start: (controller) => void (bytes = controller) })
+    const headers = { "content-type": "multipart/form-data; boundary=x" }
+    const request = HttpServerRequest.fromWeb(new Request("http://parley/", { method: "POST", headers, body }))
+    const form = Schema.Struct({ chatbotId: Schema.String })
+    const limits = { fileSize: 1024 * 1024, files: 1 }
+    const answer = run(
+      ReceivedForms.use((received) => received.receive(form, request.multipartStream, limits)).pipe(
+        Effect.provideContext(forms),
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+        asCaller(OrganizationId.make("01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b")),
+        Effect.provideService(Clock.Clock, clock),
+        Effect.catchTag("RequestTimeout", ({ detail }) => Effect.succeed(detail)),
+      ),
     )
-    expect(statSync(uploads).mode & 0o777).toBe(0o700)
-    expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(received(temporary).filter((path) => path.includes("half"))).toEqual([])
-    begun.socket.destroy()
-    await until(
-      () => received(uploads),
-      (files) => files.length === 0,
-    )
-    // A complete upload leaves no file either.
-    await client.learn(id, { "whole.txt": "The tide turns at noon." })
-    await until(
-      () => received(uploads),
-      (files) => files.length === 0,
-    )
-  })
-
-  test("is refused when nothing more arrives, and so is JSON", async () => {
-    const { client, id, uploads } = await started(Context.make(BodyTimeout, "500 millis"))
-    const begun = await halfUploaded(client.url, id)
-    expect(await begun.answer).toStartWith("HTTP/1.1 408 ")
-    await begun.closed
-    await until(
-      () => received(uploads),
-      (files) => files.length === 0,
-    )
-    for (const path of ["/api/external/chatbots", "/mcp", "/v1/chat/completions"]) {
-      const json = rawRequest(
-        client.url,
-        `POST ${path}`,
-        { "x-api-key": operatorKey, "content-type": "application/json", "content-length": "1000" },
-        '{"name":',
-      )
-      expect(await json.answer).toStartWith("HTTP/1.1 408 ")
-      await json.closed
-    }
-    expect((await client.get("/healthz")).status).toBe(200)
-  })
-
-  test("is refused when it arrives a byte at a time, and goes on for longer than the time-out at a slow pace", async () => {
-    const { client, id } = await started(Context.make(BodyTimeout, "1 second"))
-    const dripping = await halfUploaded(client.url, id)
     let isAnswered = false
-    const answer = dripping.answer.finally(() => (isAnswered = true))
-    while (!isAnswered) {
-      await dripping.send("a").catch(() => {})
-      await Bun.sleep(100)
+    void answer.finally(() => (isAnswered = true)).catch(() => {})
+    const send = (text: string) => bytes?.enqueue(Buffer.from(text))
+    send(`${part('name="chatbotId"', "a-chatbot")}\r\n${part('name="files"; filename="half.txt"', "")}`)
+    let sent = 0
+    return {
+      answer,
+      isAnswered: () => isAnswered,
+      /** Sends some of the file, and waits until it is received. */
+      send: async (text: string) => {
+        send(text)
+        sent += text.length
+        // The parser keeps back what may be the beginning of a boundary.
+        await until(
+          () => received(directory).map((path) => statSync(path).size),
+          ([size = 0]) => size >= sent - 10,
+        )
+      },
+      end: () => {
+        send("\r\n--x--\r\n")
+        bytes?.close()
+      },
+      wait: (time: Duration.Input) => run(clock.adjust(time)),
     }
-    expect(await answer).toStartWith("HTTP/1.1 408 ")
+  }
 
-    const slow = rawRequest(
-      client.url,
-      "POST /api/embedfiles",
-      { "x-api-key": operatorKey, "content-type": "multipart/form-data; boundary=x", "transfer-encoding": "chunked" },
-      "",
-    )
-    const send = (text: string) => slow.send(`${text.length.toString(16)}\r\n${text}\r\n`)
-    await send(`${part('name="chatbotId"', id)}\r\n${part('name="files"; filename="slow.txt"', "The tide. ")}`)
-    for (let piece = 0; piece < 20; piece++) {
-      await send("The tide turns at noon. ".repeat(100))
-      await Bun.sleep(100)
+  test("is refused when nothing more arrives, and when it arrives a byte at a time", async () => {
+    const silent = await begin()
+    await silent.send("a".repeat(500_000))
+    await silent.wait("2 seconds")
+    expect(await silent.answer).toContain("less than 4096 bytes of it arrived within 1 seconds")
+
+    const dripping = await begin()
+    await dripping.send("a".repeat(500_000))
+    for (let looks = 0; looks < 20 && !dripping.isAnswered(); looks++) {
+      await dripping.send("a")
+      await dripping.wait("100 millis")
     }
-    await send("\r\n--x--\r\n")
-    await slow.send("0\r\n\r\n")
-    expect(await slow.answer).toStartWith("HTTP/1.1 200 ")
+    expect(await dripping.answer).toContain("less than 4096 bytes")
   })
 
-  test("is deleted at the next start when the server was killed", async () => {
-    const { client, id, server, settings, uploads } = await started()
-    await halfUploaded(client.url, id)
-    await until(
-      () => received(uploads),
-      (files) => files.length > 0,
-    )
-    server.kill("SIGKILL")
-    await server.exited
-    expect(received(uploads)).toHaveLength(1)
-    // Where other processes may share the directory, abandoned files are recognized by their age.
-    for (const name of readdirSync(uploads)) utimesSync(join(uploads, name), 0, 0)
-    await start(settings)
-    expect(received(uploads)).toEqual([])
+  test("goes on for longer than the time-out at a slow pace", async () => {
+    const slow = await begin()
+    for (let piece = 0; piece < 30; piece++) {
+      await slow.send("The tide turns at noon. ".repeat(20))
+      await slow.wait("100 millis")
+    }
+    slow.end()
+    expect(await slow.answer).toEqual({ chatbotId: "a-chatbot" })
   })
 })
 
 describe("the directory of uploads", () => {
-  const storingFiles = Layer.mock(Health, { files: Effect.void })
-  const build = (directory: string, isAlone: boolean) =>
-    run(
-      Layer.build(
-        Layer.provide(hurriedForms(directory), [platform, unlimitedShares, storingFiles, databaseTraits({ isAlone })]),
-      ),
-    )
+  const build = (directory: string, isAlone: boolean) => run(buildForms(directory, isAlone))
   const leave = (directory: string, process: string, seconds: number) => {
     mkdirSync(join(directory, process, "request"), { recursive: true })
     writeFileSync(join(directory, process, "request", "half.txt"), "Half of it.")
