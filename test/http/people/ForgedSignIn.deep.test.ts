@@ -11,8 +11,11 @@ import { sharedRun } from "../../lib/Scoped.ts"
  */
 
 const run = sharedRun()
-const server = await startSignInServer(Duration.seconds(3))
+const server = await startSignInServer()
 const client = await server.client.newOrganization()
+/** It waits no longer for a provider than a test can. */
+const impatient = await startSignInServer(Duration.seconds(1))
+const itsClient = await impatient.client.newOrganization()
 const mappings = [{ value: "staff", role: "editor", chatbot_id: null }]
 
 const addFake = async () => {
@@ -29,12 +32,13 @@ afterEach(() => fake.reset())
 const begin = async (
   { fake, provider }: { readonly fake: FakeProvider; readonly provider: AddedProvider } = good,
   query: Record<string, string> = {},
+  at = server,
 ) => {
-  const visitor = visitorOf(server)
+  const visitor = visitorOf(at)
   const begun = await visitor.browser.fetch(
-    `${server.url}/api/console/providers/${provider.id}/sign-in?${new URLSearchParams(query)}`,
+    `${at.url}/api/console/providers/${provider.id}/sign-in?${new URLSearchParams(query)}`,
   )
-  const location = new URL(begun.headers.get("location") ?? "", server.url)
+  const location = new URL(begun.headers.get("location") ?? "", at.url)
   const state = location.searchParams.get("state") ?? ""
   fake.nonce = location.searchParams.get("nonce") ?? ""
   fake.userInfo = { name: "Ann", groups: ["staff"], ...fake.userInfo }
@@ -187,12 +191,6 @@ describe("the cookie of a sign-in", () => {
 
 /** Answers of a provider that has a bad day, by the code with which a sign-in ends then. */
 const badDays: ReadonlyArray<readonly [what: string, answer: () => Response | Promise<Response>, code: string]> = [
-  ["never answers", () => new Promise<Response>(() => {}), "unreachable"],
-  [
-    "answers for ever",
-    () => new Response(new ReadableStream({ pull: (to) => Bun.sleep(50).then(() => to.enqueue(" ")) })),
-    "unreachable",
-  ],
   ["answers 503", () => new Response("down", { status: 503 }), "unreachable"],
   ["answers more than fits into memory", () => Response.json({ padding: "x".repeat(3_000_000) }), "invalid"],
   ["answers what is no JSON", () => new Response("<html>", { headers: { "content-type": "text/html" } }), "invalid"],
@@ -200,7 +198,39 @@ const badDays: ReadonlyArray<readonly [what: string, answer: () => Response | Pr
   ["redirects elsewhere", () => Response.redirect(`${fake.issuer}/elsewhere`, 307), "invalid"],
 ]
 
+/** Answers that have no end. */
+const silences: ReadonlyArray<readonly [what: string, answer: () => Response | Promise<Response>]> = [
+  ["never answers", () => new Promise<Response>(() => {})],
+  [
+    "answers for ever",
+    () => new Response(new ReadableStream({ pull: (to) => Bun.sleep(50).then(() => to.enqueue(" ")) })),
+  ],
+]
+
 describe("a provider that", () => {
+  test.each(silences)("%s signs nobody in, wherever in the sign-in it does", async (_, answer) => {
+    const add = async () => {
+      const fake = await run(fakeProvider)
+      return { fake, provider: await addProvider(itsClient, fake.issuer, fakeClient, mappings) }
+    }
+    const codeAt = async (path: string) => {
+      const added = await add()
+      // On a busy machine, the description of the provider may come too late as well.
+      const { comeBack } = await until(
+        () => begin(added, {}, impatient),
+        ({ location }) => location.origin === added.fake.issuer,
+      )
+      added.fake.answers.set(path, answer)
+      return codeOf(await comeBack())
+    }
+    const codes = await Promise.all(["/token", "/keys", "/me"].map(codeAt))
+    expect(codes).toEqual(["unreachable", "unreachable", "unreachable"])
+
+    const nowhere = await add()
+    nowhere.fake.answers.set("/.well-known/openid-configuration", answer)
+    expect(codeOf((await begin(nowhere, {}, impatient)).location)).toBe("unreachable")
+  })
+
   for (const [what, answer, code] of badDays) {
     for (const path of ["/token", "/keys", "/me"]) {
       test(`${what} at ${path} signs nobody in`, async () => {
@@ -269,11 +299,14 @@ describe("a provider that", () => {
     fake.asked.length = 0
     fake.claims = { sub: "somebody else" }
     fake.userInfo = { groups: [] }
-    await age(server, 16)
-    await until(
-      () => fake.asked.length,
-      (count) => count > 1,
-    )
+    // Sessions are checked one time after the other: when the second check begins, the first one has ended.
+    for (const checks of [1, 2]) {
+      await age(server, 16)
+      await until(
+        () => fake.asked.filter((path) => path === "/token").length,
+        (count) => count >= checks,
+      )
+    }
     const { body } = await visitor.ask("GET", "/api/console/session")
     expect(body.session.roles).toEqual([{ role: "editor", chatbot_id: null }])
   })
