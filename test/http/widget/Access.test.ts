@@ -4,9 +4,10 @@ import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { VisitorSession, WidgetConfig } from "../../../src/domain/widget/Widget.ts"
 import { type Client, problem, read, type Reply, until, wrongPaths } from "../../lib/Client.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { sharedServer } from "../../lib/TestServer.ts"
 
-const { client } = await sharedServer()
+const { client, query } = await sharedServer()
 const visitor = client.withKey(undefined)
 
 const keys = "/api/admin/api-keys"
@@ -216,13 +217,16 @@ describe("a publishable key", () => {
     const bot = await client.newChatbot()
     const [revoked, expiring, left] = [
       await publish(bot.id),
-      await publish(bot.id, { expires_at: new Date(Date.now() + 1_500).toISOString() }),
+      await publish(bot.id, { expires_at: new Date(Date.now() + 3_600_000).toISOString() }),
       await publish(bot.id),
     ]
     for (const { key } of [revoked, expiring, left]) expect((await look(key)).status).toBe(200)
     await client.delete(`${keys}/${revoked.api_key.id}`)
     await until(() => look(revoked.key), isGone)
     problem(await open(revoked.key), 404, "not_found")
+    await query(
+      SystemSql.use((sql) => sql`update api_keys set expires_at = now() where id = ${expiring.api_key.id}::uuid`),
+    )
     await until(() => open(expiring.key), isGone)
     expect((await open(left.key)).status).toBe(201)
     await client.delete(`/api/external/chatbot/${bot.id}`)

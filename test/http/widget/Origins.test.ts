@@ -1,12 +1,16 @@
 import { describe, expect, test } from "bun:test"
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
+import { LookupMillis } from "../../../src/services/keys/RecentLookups.ts"
 import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { VisitorSession } from "../../../src/domain/widget/Widget.ts"
 import { problem, read, until } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 const publicUrl = "https://chat.example.net"
-const { client } = await startServer({ PUBLIC_URL: publicUrl, WIDGET_ADDRESS_RATE_LIMIT: "off" })
+const { client } = await startServer(
+  { PUBLIC_URL: publicUrl, WIDGET_ADDRESS_RATE_LIMIT: "off" },
+  Context.make(LookupMillis, 100),
+)
 const visitor = client.withKey(undefined)
 
 const Made = Schema.Struct({ api_key: ApiKey, key: Schema.String })

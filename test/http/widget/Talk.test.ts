@@ -117,16 +117,26 @@ describe("a reply to a visitor", () => {
   })
 
   test("goes on when its reader leaves, and is read by several at once from wherever they like", async () => {
-    await provider.answers(paced)
+    await provider.answers(
+      message([{ type: "text", text: "Let me look." }, ...calls("ferry").content], "tool_use"),
+      paced,
+    )
     const { visitor } = await widgetOf()
-    const first = await visitor.say("Tell me")
+    // The model's second answer waits until everybody reads.
+    const begin = provider.hold()
+    const saying = visitor.say("Tell me")
+    await until(provider.arrived, (arrived) => arrived === 1)
+    const goOn = provider.hold()
+    begin()
+    const first = await saying
     await first.read(({ events }) => events.length > 2)
     await first.leave()
     const { conversation, reply } = first.ids
     expect((await visitor.page(conversation)).reply).toEqual({ id: reply })
     const readers = await Promise.all([0, 1, 2].map((after) => visitor.resume(reply, after)))
+    goOn()
     await Promise.all(readers.map((reader) => reader.read()))
-    expect(readers.map((reader) => reader.text).at(0)).toBe(text)
+    expect(readers.map((reader) => reader.text).at(0)).toBe(`Let me look.\n\n${text}`)
     expect(readers.map((reader) => reader.events[0]?.id)).toEqual([1, 2, 3])
     for (const { last } of readers) expect(last).toEqual({ type: "finish", finish_reason: "stop" })
     expect((await visitor.page(conversation)).reply).toBeUndefined()
