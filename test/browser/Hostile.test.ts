@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
+import { sampleOf } from "../lib/Sample.ts"
 import { hostileDocuments } from "./lib/HostileMarkdown.ts"
 import { paced } from "./lib/Model.ts"
 import { startSuite } from "./lib/Suite.ts"
@@ -17,7 +18,8 @@ const chat = await Chat.open(page, site.page({ "data-key": id }))
 const PIECES = 20
 
 describe("an answer that is hostile, by what it tries,", () => {
-  test.each(hostileDocuments.map((document) => [document.name, document] as const))(
+  // `test/web/HostileAnswers.test.ts` renders all of them without a browser.
+  test.each(sampleOf(hostileDocuments, 4).map((document) => [document.name, document] as const))(
     "runs nothing, asks nobody and stays in its box: %s",
     async (name, { markdown, shows }) => {
       model.answers(() => paced(markdown, Math.max(7, Math.ceil(markdown.length / PIECES)), 4))
