@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
 import { images, pdfOf } from "../lib/Files.ts"
-import { inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, inspect, startSuite } from "./lib/Suite.ts"
 import { Chat } from "./lib/Widget.ts"
 
 const { model, server, site, visit } = await startSuite()
@@ -15,7 +15,7 @@ visit("a visitor sends an image and a PDF, and finds them again", async ({ expec
     chat.within.locator("input[type=file]").setInputFiles({ name, mimeType, buffer })
   await choose("form.pdf", "application/pdf", pdfOf("<< /S /JavaScript /JS (app.alert(1)) >>"))
   await chat.within.getByText("Images and PDFs of up to 10 MB").waitFor()
-  expect(await chat.button("Send").isDisabled()).toBe(true)
+  await becomes(() => chat.button("Send").isDisabled(), true)
   await chat.button("Delete: form.pdf").click()
   await choose("dot.png", "image/png", images.png)
   await chat.within.getByRole("img", { name: "dot.png" }).waitFor()

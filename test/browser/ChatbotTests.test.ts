@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect } from "bun:test"
 import { readFileSync } from "node:fs"
-import { operatorKey } from "../lib/Spawn.ts"
-import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, goingOn, inspect, startSuite } from "./lib/Suite.ts"
 
 const { open, server } = await startSuite()
 const signedIn = await open()
@@ -14,7 +13,7 @@ await server.api.learn(id, { "refunds.md": "# Refunds\n\nRefunds take five days.
 beforeAll(async () => {
   signedIn.expects(/status of 401/)
   await signedIn.page.goto(tests)
-  await signedIn.page.getByLabel("API key").fill(operatorKey)
+  await signedIn.page.getByLabel("API key").fill(server.api.key)
   await signedIn.page.getByRole("button", { name: "Sign in" }).click()
 })
 afterAll(() => signedIn.context.close())
@@ -74,7 +73,7 @@ onScreen("a test is edited, exported, imported and deleted", async ({ page }) =>
     .click()
   await page.getByRole("button", { name: question, exact: true }).click()
   const dialog = page.getByRole("dialog", { name: "Edit test" })
-  expect(await dialog.getByRole("combobox", { name: "Document" }).inputValue()).toBe("refunds.md")
+  await becomes(() => dialog.getByRole("combobox", { name: "Document" }).inputValue(), "refunds.md")
   await dialog.getByLabel("Question", { exact: true }).fill("How long do refunds take?")
   await dialog.getByRole("button", { name: "Save" }).click()
   await page.getByRole("button", { name: "How long do refunds take?", exact: true }).waitFor()

@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
 import { Dictation } from "./lib/Model.ts"
-import { inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, inspect, startSuite } from "./lib/Suite.ts"
 import { photograph, until } from "./lib/Visit.ts"
 import { call, Chat, launcher, words } from "./lib/Widget.ts"
 
@@ -183,7 +183,7 @@ describe("what the visitor wrote is still there, with a calm sentence, when", ()
       "And what about the",
     ] as const)
     await Chat.open(page, address)
-    expect(await chat.composer.inputValue()).toBe("And what about the")
+    await becomes(() => chat.composer.inputValue(), "And what about the")
   })
 })
 
@@ -249,8 +249,7 @@ visit(
     await chat.ask("When does it sail?")
     dictation.write("It sails at noon, and")
     await chat.within.getByText("It sails at noon, and").waitFor()
-    // What has been said is stored now and then.
-    await page.waitForTimeout(1_500)
+    // What has been said is stored now and then: what there is may be all of it or nothing.
     await server.kill()
     await server.start()
     await chat.within.locator("article[data-phase][aria-busy=false]").waitFor({ timeout: 90_000 })

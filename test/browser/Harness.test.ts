@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { findBrowser } from "./lib/Chromium.ts"
 import { startHostSite } from "./lib/HostSite.ts"
 import { startBrowser } from "./lib/Suite.ts"
-import { violationsIn } from "./lib/Visit.ts"
+import { until, violationsIn } from "./lib/Visit.ts"
 
 const site = startHostSite("http://127.0.0.1:9")
 afterAll(site.stop)
@@ -48,17 +48,15 @@ describe("the browser suite", () => {
       document.body.prepend(box)
     })
     expect(await visit.layoutShift()).toBeGreaterThan(0)
-    const problems = visit.problems().join("\n")
-    expect(problems).toContain("a mistake of the page")
-    expect(problems).toContain("policy violated: img-src")
-    expect(problems).toContain("policy violated: connect-src")
-    expect(problems).toContain("policy violated: style-src")
+    const awaited = ["a mistake of the page", ...["img-src", "connect-src", "style-src"].map((of) => `violated: ${of}`)]
+    await until(async () => awaited.every((problem) => visit.problems().join("\n").includes(problem)))
     await visit.context.close()
 
     const open = await suite.open({ bypassCSP: true })
     await open.page.goto(site.page())
     await open.page.evaluate(() => fetch("http://127.0.0.1:9/stolen").catch(() => {}))
-    expect(open.problems().join("\n")).toContain("a request to another origin: GET http://127.0.0.1:9/stolen")
+    const stolen = "a request to another origin: GET http://127.0.0.1:9/stolen"
+    await until(async () => open.problems().join("\n").includes(stolen))
     await open.context.close()
   })
 

@@ -1,7 +1,6 @@
 import { afterAll, expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
-import { operatorKey } from "../lib/Spawn.ts"
-import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, goingOn, inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 
 const { model, open, server } = await startSuite()
@@ -32,7 +31,7 @@ onScreen("a reply of a conversation is mended by its document, and kept as a tes
     messages: [{ role: "user", content: "How many days do refunds take?" }],
   })
   await page.goto(`${server.url}/console/conversations/${id}/${session_id}`)
-  await page.getByLabel("API key").fill(operatorKey)
+  await page.getByLabel("API key").fill(server.api.key)
   await page.getByRole("button", { name: "Sign in" }).click()
   await page.getByRole("link", { name: "Improve this answer" }).click()
   await page.getByRole("heading", { level: 1, name: "Improve answer" }).waitFor()
@@ -60,7 +59,7 @@ onScreen("a reply of a conversation is mended by its document, and kept as a tes
   await ground.getByText("Only before: “five”. Only now: “three”.").waitFor()
   await ground.getByText(/^\d passages? for “How many days/).click()
   await ground.getByText("Document changed").first().waitFor()
-  expect(await page.getByLabel("The answer must say").inputValue()).toBe("Refunds take three days.")
+  await becomes(() => page.getByLabel("The answer must say").inputValue(), "Refunds take three days.")
   await inspect(page, "console-improved")
   await page.getByRole("button", { name: "Keep as a test" }).click()
   await page.getByText("Test saved.").waitFor()
@@ -102,8 +101,8 @@ onScreen("a question without an answer is mended by one that a person approves",
   await inspect(page, "console-improve-unanswered")
   await page.getByRole("button", { name: "Write answer…" }).click()
   const pair = page.getByRole("dialog", { name: "Add question" })
-  expect(await pair.getByLabel("Question", { exact: true }).inputValue()).toBe("Who is the harbour master's deputy?")
-  expect(await pair.getByLabel("Answer").inputValue()).toBe("")
+  await becomes(() => pair.getByLabel("Question", { exact: true }).inputValue(), "Who is the harbour master's deputy?")
+  await becomes(() => pair.getByLabel("Answer").inputValue(), "")
   await pair.getByLabel("Answer").fill("Grace Hopper is the deputy.")
   await pair.getByRole("button", { name: "Save" }).click()
   const answer = page.getByRole("article", { name: "New answer" })

@@ -1,10 +1,8 @@
 import { afterAll, expect } from "bun:test"
-import { operatorKey } from "../lib/Spawn.ts"
-import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, goingOn, inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 
-// A server of its own: on one that other files use, somebody may be waiting.
-const { open, server } = await startSuite({})
+const { open, server } = await startSuite()
 const signedIn = await open()
 const onScreen = goingOn(signedIn)
 afterAll(() => signedIn.context.close())
@@ -37,7 +35,7 @@ onScreen(
   async (visit) => {
     visit.expects(/status of 40[14]/)
     await page.goto(`${server.url}/console/inbox`)
-    await page.getByLabel("API key").fill(operatorKey)
+    await page.getByLabel("API key").fill(server.api.key)
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByText("Nobody is waiting").waitFor()
     await inspect(page, "inbox-empty")
@@ -56,7 +54,7 @@ onScreen("a person answers by keys, with a canned answer, a note and a draft, an
   await page.getByRole("list", { name: "Canned answers" }).getByText("/hours").waitFor()
   await inspect(page, "inbox-canned")
   await page.keyboard.press("Enter")
-  expect(await answer.inputValue()).toBe("We open at **nine**.")
+  await becomes(() => answer.inputValue(), "We open at **nine**.")
   await page.keyboard.press("Control+Enter")
   await thread.getByText("We open at nine.").waitFor()
   await page.getByText("Nobody is waiting").waitFor()
@@ -72,7 +70,7 @@ onScreen("a person answers by keys, with a canned answer, a note and a draft, an
   await page.getByRole("button", { name: "Draft", exact: true }).click()
   await page.getByText("Drafted from 1 source").click()
   await page.getByText("refunds.md").or(page.getByText("Refunds")).first().waitFor()
-  expect(await answer.inputValue()).toContain("three days")
+  await until(async () => (await answer.inputValue()).includes("three days"))
   await inspect(page, "inbox-draft")
   await page.getByRole("button", { name: "Send", exact: true }).click()
   await thread.getByText("three days").last().waitFor()
@@ -91,13 +89,13 @@ onScreen("a person answers by keys, with a canned answer, a note and a draft, an
 onScreen("a person's answer becomes a question with an answer, and a test", async () => {
   await page.getByRole("button", { name: "Keep as question and answer" }).first().click()
   const pair = page.getByRole("dialog", { name: "Add question" })
-  expect(await pair.getByLabel("Question").inputValue()).toBe("How long do refunds take?")
-  expect(await pair.getByLabel("Answer").inputValue()).toBe("We open at **nine**.")
+  await becomes(() => pair.getByLabel("Question").inputValue(), "How long do refunds take?")
+  await becomes(() => pair.getByLabel("Answer").inputValue(), "We open at **nine**.")
   await pair.getByRole("button", { name: "Save" }).click()
   await page.getByText("Question and answer saved.").waitFor()
   await page.getByRole("button", { name: "Keep as test" }).last().click()
   const kept = page.getByRole("dialog", { name: "Add test" })
-  expect(await kept.getByLabel("Question", { exact: true }).inputValue()).toBe("How long do refunds take?")
+  await becomes(() => kept.getByLabel("Question", { exact: true }).inputValue(), "How long do refunds take?")
   await kept.getByRole("button", { name: "Save" }).click()
   await page.getByText("Test saved.").waitFor()
   const { data } = await server.api.get(`/api/external/chatbot/${id}/tests`)
@@ -151,7 +149,7 @@ onScreen("canned answers are kept in a small dialog", async () => {
   await page.keyboard.press("Escape")
   await answer.fill("/so")
   await answer.press("Enter")
-  expect(await answer.inputValue()).toBe("We are sorry.")
+  await becomes(() => answer.inputValue(), "We are sorry.")
   await answer.fill("")
 })
 
@@ -185,7 +183,7 @@ onScreen("who may only read sees what may be done, and why they may not", async 
   await page.getByLabel("API key").fill(key)
   await page.getByRole("button", { name: "Sign in" }).click()
   await page.getByText(/^You may read conversations/).waitFor()
-  expect(await answer.isDisabled()).toBe(true)
-  expect(await page.getByRole("button", { name: "Give back to the chatbot" }).isDisabled()).toBe(true)
+  await becomes(() => answer.isDisabled(), true)
+  await becomes(() => page.getByRole("button", { name: "Give back to the chatbot" }).isDisabled(), true)
   await inspect(page, "inbox-reader")
 })

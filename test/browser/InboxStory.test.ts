@@ -1,11 +1,10 @@
 import { afterAll, expect } from "bun:test"
-import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, goingOn, inspect, startSuite } from "./lib/Suite.ts"
 import { signInPerson } from "./lib/People.ts"
 import { photograph, until } from "./lib/Visit.ts"
 import { Chat } from "./lib/Widget.ts"
 
-// A server of its own: on one that other files use, somebody may be waiting.
-const { open, server, site } = await startSuite({})
+const { open, server, site } = await startSuite()
 const origin = server.url.replace("127.0.0.1", "localhost")
 const { id } = await server.api.newChatbot({
   name: "Harbour",
@@ -42,7 +41,7 @@ story("a visitor who needs a human gets one, who reads, notes, drafts, tags and 
 
   // The agent is told, opens the conversation and writes.
   await page.getByRole("link", { name: "Inbox 1 waiting" }).waitFor()
-  expect(await page.title()).toBe("(1) Inbox · Parley")
+  await becomes(() => page.title(), "(1) Inbox · Parley")
   await page.getByRole("link", { name: /When does the ferry sail\?/ }).click()
   await thread.getByText("The chatbot asked for a person").waitFor()
   await page.getByRole("button", { name: "Take over" }).click()
@@ -90,7 +89,7 @@ story("a visitor who needs a human gets one, who reads, notes, drafts, tags and 
   await page.getByRole("textbox", { name: "Tags" }).press("Enter")
   await answer.fill("/ho")
   await answer.press("Enter")
-  expect(await answer.inputValue()).toBe("We are here from 9 to 17 o'clock.")
+  await becomes(() => answer.inputValue(), "We are here from 9 to 17 o'clock.")
   await answer.press("Control+Enter")
   await chat.within.getByText("We are here from 9 to 17 o'clock.").first().waitFor()
   await page.getByRole("button", { name: "Mine 1" }).click()

@@ -1,12 +1,14 @@
 import { expect } from "bun:test"
 import { createHmac } from "node:crypto"
 import { says } from "../lib/FakeAnthropic.ts"
-import { inspect, startSuite } from "./lib/Suite.ts"
+import { sampleOf } from "../lib/Sample.ts"
+import { becomes, inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 import { call, Chat, focused, words } from "./lib/Widget.ts"
 
 const { model, server, site, visit } = await startSuite()
-const { id, slug } = await server.api.newChatbot({ name: "Harbour" })
+// Its page is found by the slug, which other organizations must not have.
+const { id, slug } = await server.api.newChatbot({ name: "Harbour", slug: "harbour-in-many-languages" })
 const languages = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "tr", "ar", "hi", "zh", "ja", "ko"]
 
 visit(
@@ -15,7 +17,8 @@ visit(
     model.answers(() => says("The ferry sails at noon.\n\n- from here\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"))
     const placeholders = new Set<string>()
     const greetings = new Set<string>()
-    for (const language of languages) {
+    const shown = [...new Set(["en", "ar", ...sampleOf(languages, 4)])]
+    for (const language of shown) {
       const chat = await Chat.open(page, site.page({ "data-key": id, "data-language": language }))
       const root = await chat.document.evaluate(() => ({
         lang: document.documentElement.lang,
@@ -29,7 +32,7 @@ visit(
       await chat.exchange("متى؟")
       await inspect(page, "widget-arabic", chat.document)
     }
-    expect([placeholders.size, greetings.size]).toEqual([languages.length, languages.length])
+    expect([placeholders.size, greetings.size]).toEqual([shown.length, shown.length])
   },
 )
 
@@ -51,7 +54,7 @@ visit(
     // Then at most three of those that were not asked.
     const offered = english.within.locator(".suggestions button")
     await offered.first().waitFor()
-    expect(await offered.allInnerTexts()).toEqual(["When does the ferry sail?", "What is it?", "Who are you?"])
+    await becomes(() => offered.allInnerTexts(), ["When does the ferry sail?", "What is it?", "Who are you?"])
     await inspect(page, "widget-next-suggestions", english.document)
     await offered.nth(1).focus()
     await page.keyboard.press("Enter")

@@ -1,6 +1,6 @@
 import { describe, expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
-import { expectAccessible, startSuite } from "./lib/Suite.ts"
+import { becomes, expectAccessible, startSuite } from "./lib/Suite.ts"
 import { phone, photograph, until } from "./lib/Visit.ts"
 import { call, Chat, focused, frameOf, inFrame, launcher } from "./lib/Widget.ts"
 
@@ -77,8 +77,8 @@ describe("before the first click, the script", () => {
     await page.mouse.down()
     const composer = inFrame(page).locator("textarea")
     await composer.waitFor({ state: "attached" })
-    expect(await launcher(page).getAttribute("aria-expanded")).toBe("false")
-    expect(await composer.isVisible()).toBe(false)
+    await becomes(() => launcher(page).getAttribute("aria-expanded"), "false")
+    await becomes(() => composer.isVisible(), false)
     await page.mouse.up()
     await focused(frameOf(page))
   })
@@ -111,11 +111,11 @@ describe("before the first click, the script", () => {
     const colorOf = () => launcher(page).evaluate((button) => getComputedStyle(button).backgroundColor)
     await dress({}, "#123456")
     await page.goto(address)
-    expect(await colorOf()).toBe("rgb(18, 52, 86)")
+    await becomes(() => colorOf(), "rgb(18, 52, 86)")
     const usual = await launcher(page).boundingBox()
     await dress({ icon: "question", size: "large", side: "left", text: "Ask us" }, "#ffee00")
     await page.goto(address)
-    expect(await colorOf()).toBe("rgb(255, 238, 0)")
+    await becomes(() => colorOf(), "rgb(255, 238, 0)")
     const dressedUp = await page.getByRole("button", { name: "Ask us" }).boundingBox()
     expect([usual?.width, dressedUp?.height, dressedUp?.x]).toEqual([56, 68, 20])
     await expectAccessible(page, "launcher with a text")
@@ -162,11 +162,11 @@ describe("the script's interface", () => {
       await launcher(page).click()
       await page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement?.tagName === "IFRAME")
       await page.waitForFunction(() => Reflect.get(window, "told").includes("ready"))
-      expect(await launcher(page).getAttribute("aria-expanded")).toBe("true")
+      await becomes(() => launcher(page).getAttribute("aria-expanded"), "true")
       await focused(frameOf(page))
       await page.keyboard.press("Escape")
       await page.waitForFunction(() => document.activeElement?.shadowRoot?.activeElement?.tagName === "BUTTON")
-      expect(await launcher(page).getAttribute("aria-expanded")).toBe("false")
+      await becomes(() => launcher(page).getAttribute("aria-expanded"), "false")
       await call(page, "toggle")
       await page.locator("iframe").waitFor()
       await call(page, "toggle")

@@ -3,7 +3,7 @@ import { inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 import { Chat } from "./lib/Widget.ts"
 
-const { server, site, visit } = await startSuite({ TOOL_PRIVATE_NETWORKS: "127.0.0.1/32" })
+const { server, site, visit } = await startSuite()
 
 const ferry = `<title>The ferry</title><main><h1>The ferry</h1>
   <p>The ferry to the islands sails at noon. Bring your own bread, and be there in time.</p></main>`

@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
 import { Dictation } from "./lib/Model.ts"
-import { expectAccessible, inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, expectAccessible, inspect, startSuite } from "./lib/Suite.ts"
 import { phone, photograph, until } from "./lib/Visit.ts"
 import { call, Chat, launcher } from "./lib/Widget.ts"
 
@@ -123,7 +123,7 @@ describe("a visitor and a person", () => {
     await launcher(page).click()
     await chat.within.getByText("Here I am.").waitFor()
     expect(await chat.within.locator("article", { hasText: "I am Anna." }).count()).toBe(1)
-    expect(await badge.isVisible()).toBe(false)
+    await becomes(() => badge.isVisible(), false)
   })
 
   visit("meet before the chatbot has said anything, when the visitor wants it so", async ({ page }) => {

@@ -7,7 +7,7 @@ import { Chat } from "./lib/Widget.ts"
  * Visitors for whom no person has come, when the chatbot has their conversation again.
  */
 
-const { model, server, site, visit } = await startSuite({})
+const { model, server, site, visit } = await startSuite()
 
 /** A visitor who waits for a person, with a question that nobody has answered. */
 const wait = async (page: Chat["page"], question: string) => {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect } from "bun:test"
-import { operatorKey } from "../lib/Spawn.ts"
 import { startDocsSite } from "./lib/DocsSite.ts"
-import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, goingOn, inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 
-const { open, server } = await startSuite({ TOOL_PRIVATE_NETWORKS: "127.0.0.1/32" })
+const { open, server } = await startSuite()
 const site = startDocsSite()
 const signedIn = await open()
 const onScreen = goingOn(signedIn)
@@ -14,7 +13,7 @@ const knowledge = `${server.url}/console/chatbots/${id}/knowledge`
 beforeAll(async () => {
   signedIn.expects(/status of 401/)
   await signedIn.page.goto(`${server.url}/console`)
-  await signedIn.page.getByLabel("API key").fill(operatorKey)
+  await signedIn.page.getByLabel("API key").fill(server.api.key)
   await signedIn.page.getByRole("button", { name: "Sign in" }).click()
   await signedIn.page.getByRole("heading", { name: "Chatbots" }).waitFor()
 })
@@ -33,7 +32,7 @@ onScreen("a website's address becomes answers that link to its pages", async ({ 
   await inspect(page, "console-add-website")
   await page.keyboard.press("Enter")
   await dialog.getByText("There is no list of pages").waitFor()
-  expect(await dialog.getByLabel("Pages to read").inputValue()).toContain("/guide/**")
+  await until(async () => (await dialog.getByLabel("Pages to read").inputValue()).includes("/guide/**"))
   await inspect(page, "console-website-preview")
   await dialog.getByRole("button", { name: "Start" }).click()
 
@@ -187,7 +186,7 @@ onScreen("questions are written, corrected in place, refused in words and moved 
   await page.locator(".field-error").waitFor({ state: "detached" })
   await field("Answer").fill("Nobody.")
   await page.keyboard.press("Escape")
-  expect(await field("Answer").inputValue()).toBe("Ada Lovelace.")
+  await becomes(() => field("Answer").inputValue(), "Ada Lovelace.")
   await field("Answer").fill("Grace Hopper, since May.")
   const [, sourceId] = /knowledge\/([^?]+)/.exec(page.url()) ?? []
   await page.getByRole("link", { name: "Playground" }).click()

@@ -43,6 +43,10 @@ export const findBrowser = (env: Readonly<Record<string, string | undefined>>): 
     : { path }
 }
 
-/** The directory that pictures of the pages are written to. */
+/** The directory that pictures of all screens are written to; undefined where nobody has asked for them. */
+export const askedScreenshots = (env: Readonly<Record<string, string | undefined>>): string | undefined =>
+  env["PARLEY_SCREENSHOTS"] || undefined
+
+/** The directory that pictures of screens on which a test has failed are written to. */
 export const screenshotDirectory = (env: Readonly<Record<string, string | undefined>>): string =>
-  env["PARLEY_SCREENSHOTS"] || join(tmpdir(), "parley-screenshots")
+  askedScreenshots(env) ?? (env["PARLEY_FAILURE_SCREENSHOTS"] || join(tmpdir(), "parley-screenshots"))

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Effect } from "effect"
+import { hashOf, root, webSources } from "../../../src/http/web/Sources.ts"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
 import { type Settings, spawn, type ServerProcess, operatorKey } from "../../lib/Spawn.ts"
+import { freshDirectory } from "../../lib/TestDatabase.ts"
 import { Api } from "./Api.ts"
 
 /*
@@ -29,13 +31,37 @@ export interface RunningServer {
   readonly stop: () => Promise<void>
 }
 
-/** A port that nothing listens on. */
-export const freePort = async (): Promise<number> => {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return address !== null && typeof address === "object" ? address.port : 0
+/** The directory of a build of the web pages, which all servers on this machine share. */
+const builtPages = async (): Promise<string> => {
+  const builds = join(tmpdir(), "parley-web")
+  const hash = await hashOf(webSources)
+  if (existsSync(join(builds, hash))) return builds
+  mkdirSync(builds, { recursive: true })
+  const own = mkdtempSync(join(tmpdir(), "parley-web-"))
+  const built = join(own, hash)
+  const build = Bun.spawn([process.execPath, join(root, "src/http/web/BuildMain.ts"), built], {
+    stdout: "inherit",
+    stderr: "inherit",
+  })
+  if ((await build.exited) !== 0) throw new Error("The web pages cannot be built.")
+  try {
+    renameSync(built, join(builds, hash))
+  } catch {
+    // Another process was quicker, and its build is as good.
+  }
+  rmSync(own, { recursive: true, force: true })
+  return builds
+}
+
+/** Makes a data directory with a database that has the current schema, and with the web pages as they are built. */
+const newDataDirectory = async (): Promise<string> => {
+  const directory = mkdtempSync(join(tmpdir(), "parley-browser-"))
+  await Effect.runPromise(
+    Effect.scoped(Effect.map(freshDirectory, (fresh) => renameSync(fresh.directory, join(directory, "database")))),
+  )
+  mkdirSync(join(directory, "cache"))
+  symlinkSync(await builtPages(), join(directory, "cache", "web"))
+  return directory
 }
 
 /** Ends the process that was `watch`ed last, and deletes a directory, once this process has ended in whatever way. */
@@ -54,32 +80,42 @@ const guardOf = (directory: string) => {
   }
 }
 
-/** Starts a server on a new data directory, with the model of `modelUrl` behind every `claude-…` model. */
-export const startServer = async (modelUrl: string, settings: Settings = {}): Promise<RunningServer> => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), "parley-browser-"))
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
+/**
+ * Starts a server on a new data directory, with the model of `modelUrl` behind every `claude-…` model. The constants take
+ * the place of references of the source, see `TunedServer.ts`.
+ */
+export const startServer = async (
+  modelUrl: string,
+  settings: Settings = {},
+  constants: Readonly<Record<string, unknown>> = {},
+): Promise<RunningServer> => {
+  const dataDirectory = await newDataDirectory()
   const guard = guardOf(dataDirectory)
-  const begin = (more: Settings = {}): ServerProcess => {
+  const begin = (port: string, more: Settings = {}): ServerProcess => {
     const started = spawn(
       {
-        PORT: String(port),
+        PORT: port,
         DATA_DIR: dataDirectory,
         BOOTSTRAP_API_KEY: operatorKey,
         ANTHROPIC_API_KEY: fakeKey,
         ANTHROPIC_BASE_URL: modelUrl,
+        // Tests ask as fast as they can.
         RATE_LIMIT: "off",
+        ADDRESS_RATE_LIMIT: "off",
+        WIDGET_ADDRESS_RATE_LIMIT: "off",
+        // Their own sites listen here.
+        TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
         LOG_LEVEL: "warn",
         ...settings,
         ...more,
       },
-      [process.execPath, "src/main.ts"],
+      [process.execPath, "test/lib/TunedServer.ts", JSON.stringify(constants)],
     )
     guard.watch(started.pid)
     return started
   }
-  let server = begin()
-  await server.listening
+  let server = begin("0")
+  const url = await server.listening
   const kill = async () => {
     server.kill("SIGKILL")
     await server.exited
@@ -92,7 +128,7 @@ export const startServer = async (modelUrl: string, settings: Settings = {}): Pr
     stderr: () => server.stderr(),
     kill,
     start: async (more) => {
-      server = begin(more)
+      server = begin(new URL(url).port, more)
       await server.listening
     },
     stop: async () => {

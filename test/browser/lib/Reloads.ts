@@ -2,7 +2,6 @@ import type { Model } from "./Model.ts"
 import type { RunningServer } from "./Process.ts"
 import type { HostSite } from "./HostSite.ts"
 import type { Visit } from "./Visit.ts"
-import { paced } from "./Model.ts"
 import { Chat, words } from "./Widget.ts"
 
 /*
@@ -11,8 +10,9 @@ import { Chat, words } from "./Widget.ts"
  */
 
 const ANSWER_WORDS = 60
-/** In milliseconds: how long an answer takes. */
-const ANSWER_MILLIS = 900
+/** In characters, and the pause in milliseconds after each of them. */
+const PIECE_LENGTH = 6
+const PIECE_MILLIS = 12
 
 const random = (seed: number) => () => {
   seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32
@@ -40,11 +40,21 @@ export const reloadWhileWriting = async (options: Reloads): Promise<ReadonlyArra
       { length: ANSWER_WORDS },
       (_, index) => `word${index}${index % 12 === 11 ? ".\n\n" : " "}`,
     ).join("")
-    model.answers(() => paced(answer, 6, (ANSWER_MILLIS * 6) / answer.length))
+    // Of the answer, or behind its end.
+    const moment = draw() * 1.4 * answer.length
+    const reached = Promise.withResolvers<void>()
+    const pieces = async function* () {
+      for (let at = 0; at < answer.length; at += PIECE_LENGTH) {
+        if (at >= moment) reached.resolve()
+        yield answer.slice(at, at + PIECE_LENGTH)
+        await Bun.sleep(PIECE_MILLIS)
+      }
+    }
+    model.answers(() => ({ kind: "pieces", pieces: pieces() }))
     const address = site.page({ "data-key": id })
     const chat = await Chat.open(page, address)
     await chat.ask("Tell me")
-    await page.waitForTimeout(draw() * (ANSWER_MILLIS + 400))
+    await (moment < answer.length - PIECE_LENGTH ? reached.promise : chat.reply())
     await Chat.open(page, address)
     await chat.within.locator("article[data-phase][aria-busy=false]").first().waitFor()
     const shown = (await chat.within.locator("article[data-phase] .markdown").allInnerTexts()).map(words)

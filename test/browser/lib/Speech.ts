@@ -4,10 +4,10 @@ import { wavOf } from "../../../src/web/voice/Wav.ts"
  * What a fake microphone hears: a voice without words.
  */
 
-const RATE = 16_000
+export const RATE = 16_000
 
 /** A voice of so many seconds: a buzz with two formants, in syllables of a quarter of a second. */
-const voice = (seconds: number): ReadonlyArray<number> => {
+export const voice = (seconds: number): ReadonlyArray<number> => {
   const pitch = 130
   return Array.from({ length: Math.round(seconds * RATE) }, (_, at) => {
     const time = at / RATE
@@ -22,7 +22,7 @@ const voice = (seconds: number): ReadonlyArray<number> => {
   })
 }
 
-const silence = (seconds: number): ReadonlyArray<number> =>
+export const silence = (seconds: number): ReadonlyArray<number> =>
   Array.from({ length: Math.round(seconds * RATE) }, () => (Math.random() - 0.5) * 0.001)
 
 /** A recording: seconds of silence and of speech in turn, the first of silence. */

@@ -1,24 +1,31 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import type { BrowserContextOptions, Frame, Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Frame, Page } from "playwright-core"
+import { scopesWithin } from "../../../src/domain/keys/ApiKey.ts"
+import { says } from "../../lib/FakeAnthropic.ts"
+import { searchSeed, sizeOf } from "../../lib/Sample.ts"
 import type { Settings } from "../../lib/Spawn.ts"
+import { Api } from "./Api.ts"
 import { type HostSite, startHostSite } from "./HostSite.ts"
 import { type Model, startModel } from "./Model.ts"
 import { type RunningServer, startServer } from "./Process.ts"
 import {
+  arePicturesWanted,
   colourViolationsIn,
   desktop,
   launch,
   openVisit,
   phone,
   photograph,
+  photographFailure,
+  until,
   violationsIn,
   type Visit,
   type VisitOptions,
 } from "./Visit.ts"
 
 /*
- * What a test file begins with. There is one browser for the tests of a file, and a visit for each test; a visit on which
- * anything was wrong fails its test.
+ * What a test file begins with. The files of a process share a browser and a server, where each has an organization of its
+ * own; each test has a visit, and a visit on which anything was wrong fails its test.
  */
 
 /** In milliseconds: for a test that hangs, on a machine that is busy with other things. */
@@ -53,14 +60,20 @@ export const goingOn =
   (title, body) =>
     test(title, () => check(visit, title, body), TEST_TIMEOUT)
 
-/** Opens the browser of a test file, with further arguments. `origins` are those that its pages may ask. */
+/** The browser that the test files of a process share. It ends with the process. */
+let sharedBrowser: Promise<Browser> | undefined
+
+/**
+ * The browser of a test file. `origins` are those that its pages may ask. With further arguments, the file gets a browser
+ * of its own, which ends after its tests.
+ */
 export const startBrowser = async (
   origins: ReadonlyArray<string>,
   more?: ReadonlyArray<string>,
 ): Promise<BrowserSuite> => {
   setDefaultTimeout(TEST_TIMEOUT)
-  const browser = await launch(more)
-  afterAll(() => browser.close())
+  const browser = await (more === undefined ? (sharedBrowser ??= launch()) : launch(more))
+  if (more !== undefined) afterAll(() => browser.close())
   const open = (options: Partial<VisitOptions> = {}) => openVisit(browser, { origins, ...options })
   return {
     open,
@@ -80,12 +93,6 @@ export const startBrowser = async (
   }
 }
 
-const photographFailure = async ({ context }: Visit, title: string): Promise<void> => {
-  for (const [index, page] of context.pages().entries()) {
-    await photograph(page, `failed-${title}-${index}`).catch(() => {})
-  }
-}
-
 /** A model, a server that asks it, a customer's site, and a browser. */
 export interface Suite extends BrowserSuite {
   readonly model: Model
@@ -93,20 +100,33 @@ export interface Suite extends BrowserSuite {
   readonly site: HostSite
 }
 
+/** Of the server, which groups the questions of visitors by topic every minute by itself: not to wait for that. */
+const constants = { "parley/jobs/TopicsInterval": "1 second" }
+
 const startPair = async (settings?: Settings) => {
   const model = await startModel()
-  return { model, server: await startServer(model.url, settings) }
+  return { model, server: await startServer(model.url, settings, constants) }
 }
 
 /** The model and the server that the test files of a process share. They end with the process. */
 let shared: ReturnType<typeof startPair> | undefined
+
+/** The shared server and its model, as they are for a file that begins: for it, there is a new organization. */
+const joinPair = async () => {
+  const { model, server } = await (shared ??= startPair())
+  model.answers(() => says("Hello."))
+  const { organization } = await server.api.post("/api/admin/organizations", { name: "A file of tests" })
+  const input = { name: "Tests", organization_id: organization.id, scopes: scopesWithin({ is_operator: false }) }
+  const { key } = await server.api.post("/api/admin/api-keys", input)
+  return { model, server: { ...server, api: new Api(server.url, key) } }
+}
 
 /**
  * Starts everything that a test file needs. A file that needs settings of its own gets a server of its own, which ends
  * after its tests. `more` are arguments of the browser.
  */
 export const startSuite = async (settings?: Settings, more?: ReadonlyArray<string>): Promise<Suite> => {
-  const { model, server } = await (settings === undefined ? (shared ??= startPair()) : startPair(settings))
+  const { model, server } = await (settings === undefined ? joinPair() : startPair(settings))
   const site = startHostSite(server.url)
   afterAll(async () => {
     site.stop()
@@ -121,26 +141,43 @@ export const startSuite = async (settings?: Settings, more?: ReadonlyArray<strin
 export const painted = (frame: Frame | Page): Promise<unknown> =>
   frame.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 
+/** Waits until what is read is this. Where it never is, the failure shows what it is. */
+export const becomes = async <A>(read: () => Promise<A>, expected: NoInfer<A>): Promise<void> => {
+  let last: A | undefined
+  await until(async () => Bun.deepEquals((last = await read()), expected)).catch(() => {})
+  expect(last).toEqual(expected)
+}
+
 /** Expects axe to find nothing in a frame. */
 export const expectAccessible = async (frame: Frame | Page, state: string, look = violationsIn): Promise<void> =>
   expect({ state, violations: await look(frame) }).toEqual({ state, violations: [] })
 
+/** Whether a state is looked at in the dark and on a phone as well: about one of three, which the commit chooses. */
+const isOfSample = (name: string): boolean => sizeOf(1, 3) === 1 || (Bun.hash.crc32(name) + searchSeed) % 3 === 0
+
 /**
- * Photographs a state of a page and asks axe about it: on a desktop in light and in dark, and on a phone. Leaves the page
- * as it is on a desktop in light.
+ * Asks axe about a state of a page, and photographs it where that is wanted: on a desktop, and of a sample of the states
+ * also in the dark and on a phone. Leaves the page as it is on a desktop in light.
  */
 export const inspect = async (page: Page, name: string, frame: Frame | Page = page): Promise<void> => {
   await photograph(page, `${name}-light`)
   await expectAccessible(frame, `${name}, light`)
+  if (!arePicturesWanted && !isOfSample(name)) return
+  // The loader moves the chat to its place on another screen, and parts of a page are others on a phone.
+  const settled = async () => {
+    for (const one of new Set([page, frame])) await painted(one)
+  }
   await page.emulateMedia({ colorScheme: "dark" })
+  await settled()
   await photograph(page, `${name}-dark`)
   await expectAccessible(frame, `${name}, dark`, colourViolationsIn)
   await page.setViewportSize(phone.viewport)
+  if (arePicturesWanted) await settled()
   await photograph(page, `${name}-phone-dark`)
   await page.emulateMedia({ colorScheme: "light" })
+  await settled()
   await photograph(page, `${name}-phone`)
   await expectAccessible(frame, `${name}, phone`)
   await page.setViewportSize(desktop.viewport)
-  // The loader moves the chat to its place on a desktop then, and a click in between would miss.
-  for (const one of [page, frame]) await painted(one)
+  await settled()
 }

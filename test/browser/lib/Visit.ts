@@ -8,12 +8,14 @@ import {
   type Frame,
   type Page,
 } from "playwright-core"
-import { findBrowser, screenshotDirectory } from "./Chromium.ts"
+import { askedScreenshots, findBrowser, screenshotDirectory } from "./Chromium.ts"
 
 /*
  * A visit in a real browser: a new profile whose console, errors, violated policies and requests are watched.
  */
 
+/** Whether each screen is photographed: a picture of each costs as much as all else that a test does with it. */
+export const arePicturesWanted = askedScreenshots(process.env) !== undefined
 const pictures = screenshotDirectory(process.env)
 
 /** In milliseconds: how long a page may take for anything that a test waits for, on a busy machine. */
@@ -73,14 +75,16 @@ const watchInside = () => {
   document.addEventListener("securitypolicyviolation", ({ blockedURI, effectiveDirective, sample }) =>
     reportError(new Error(`policy violated: ${effectiveDirective} by ${blockedURI} ${sample}`)),
   )
-  const shifts = { sum: 0 }
-  Object.defineProperty(window, "testedLayoutShifts", { value: shifts })
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      if ("hadRecentInput" in entry && entry.hadRecentInput !== true && "value" in entry)
-        shifts.sum += Number(entry.value)
+  let sum = 0
+  const add = (entries: PerformanceEntryList) => {
+    for (const entry of entries) {
+      if ("hadRecentInput" in entry && entry.hadRecentInput !== true && "value" in entry) sum += Number(entry.value)
     }
-  }).observe({ type: "layout-shift", buffered: true })
+  }
+  const observer = new PerformanceObserver((list) => add(list.getEntries()))
+  observer.observe({ type: "layout-shift", buffered: true })
+  // What was noticed and not told yet counts too.
+  Object.defineProperty(window, "testedLayoutShift", { value: () => (add(observer.takeRecords()), sum) })
 }
 
 const watchPage = (page: Page, report: (problem: string) => void): void => {
@@ -127,17 +131,16 @@ export const openVisit = async (browser: Browser, { origins, ...options }: Visit
     problems: () => found.filter((problem) => !expected.some((pattern) => pattern.test(problem))),
     layoutShift: (of = page) =>
       of.evaluate(async () => {
-        // Shifts are reported after the frame in which they were.
-        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 50)))
-        return Number(Reflect.get(Reflect.get(window, "testedLayoutShifts"), "sum"))
+        // A shift is noticed in the frame that paints it, which ends before the next one begins.
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+        return Number(Reflect.get(window, "testedLayoutShift")())
       }),
   }
 }
 
 const fileName = (title: string) => title.replaceAll(/[^a-zA-Z0-9]+/g, "-").slice(0, 100)
 
-/** Puts a picture of the page, as it is, into the directory of the pictures. */
-export const photograph = async (page: Page, name: string): Promise<void> => {
+const takePicture = async (page: Page, name: string): Promise<void> => {
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({
     path: join(pictures, `${fileName(name)}.png`),
@@ -146,32 +149,48 @@ export const photograph = async (page: Page, name: string): Promise<void> => {
   })
 }
 
+/** Puts a picture of the page, as it is, into the directory of the pictures, where they are wanted. */
+export const photograph = async (page: Page, name: string): Promise<void> => {
+  if (arePicturesWanted) await takePicture(page, name)
+}
+
+/** Puts pictures of all pages of a visit that has failed into the directory of the pictures. */
+export const photographFailure = async ({ context }: Visit, title: string): Promise<void> => {
+  for (const [index, page] of context.pages().entries())
+    await takePicture(page, `failed-${title}-${index}`).catch(() => {})
+}
+
 const axeSource = Bun.file(join(import.meta.dir, "../../../node_modules/axe-core/axe.min.js"))
 
 /** What of a page changes with its colours alone. */
 const RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"]
 
-/** What axe finds wrong in a frame, one line for each element. With `rules`, it looks for these alone. */
-const axe = async (frame: Frame | Page, rules?: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+/** What axe finds wrong in a frame, one line for each element. */
+const axe = async (frame: Frame | Page, options: object = {}): Promise<ReadonlyArray<string>> => {
   const hasAxe = await frame.evaluate(() => Reflect.has(window, "axe"))
   if (!hasAxe) await frame.evaluate(await axeSource.text())
-  return frame.evaluate(async (runOnly) => {
+  return frame.evaluate(async (more) => {
     const { violations } = await Reflect.get(window, "axe").run({
       resultTypes: ["violations"],
       // A frame is asked about by itself, and no rule that is used needs the text of the style sheets.
       iframes: false,
       preload: false,
-      ...(runOnly !== undefined && { runOnly: { type: "rule", values: runOnly } }),
+      ...more,
     })
     return violations.flatMap(
       ({ id, nodes }: { id: string; nodes: ReadonlyArray<{ html: string; failureSummary?: string }> }) =>
         nodes.map(({ failureSummary = "", html }) => `${id}: ${html.slice(0, 300)}: ${failureSummary.slice(0, 300)}`),
     )
-  }, rules)
+  }, options)
 }
 
 /** What axe finds wrong in a frame, one line for each element. */
 export const violationsIn = (frame: Frame | Page) => axe(frame)
 
 /** What axe finds wrong with the colours of a frame, of which it has found nothing else wrong. */
-export const colourViolationsIn = (frame: Frame | Page) => axe(frame, RULES_OF_COLOURS)
+export const colourViolationsIn = (frame: Frame | Page) =>
+  axe(frame, { runOnly: { type: "rule", values: RULES_OF_COLOURS } })
+
+/** What axe finds wrong in a frame with anything but its colours. */
+export const structureViolationsIn = (frame: Frame | Page) =>
+  axe(frame, { rules: Object.fromEntries(RULES_OF_COLOURS.map((rule) => [rule, { enabled: false }])) })
