@@ -10,6 +10,8 @@ import { estimated, type Protocol, protocols } from "../../lib/Faults.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
+import { random } from "../../lib/Random.ts"
+import { searchSeed, sizeOf } from "../../lib/Sample.ts"
 import type { Answer } from "../../lib/Wire.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
 
@@ -21,7 +23,7 @@ import { sharedRun } from "../../lib/Scoped.ts"
  * How many clients disconnect in each test. Set `ABORTS=200` for the full number, and `ABORT_TIMES=1` to print how long
  * the calls of models lasted afterwards.
  */
-const ABORTS = Number(process.env["ABORTS"] ?? 8)
+const ABORTS = Number(process.env["ABORTS"] ?? sizeOf(8, 2))
 /** The most characters of an endless answer that a client waits for. */
 const TEXT_MAX = 1_000
 /** The most milliseconds that a client waits after them. */
@@ -30,6 +32,7 @@ const WAIT_MAX = 40
 setDefaultTimeout(testTimeout + ABORTS * 1_000)
 
 const run = sharedRun()
+const next = random(searchSeed)
 
 /** The state of the model when the client disconnects, which the question determines. */
 const models = ["talking", "silent", "mute"] as const
@@ -90,10 +93,10 @@ const askAndLeave = async (chatbot: string, question: string, leaving: Leaving) 
   })().catch(() => {})
   await isAsked(question)
   if (seesText(leaving)) {
-    const length = leaving.model === "silent" ? 1 : 1 + Math.random() * TEXT_MAX
+    const length = leaving.model === "silent" ? 1 : 1 + next() * TEXT_MAX
     while (textIn(read).length < length) await Bun.sleep(1)
   }
-  await Bun.sleep(Math.random() * WAIT_MAX)
+  await Bun.sleep(next() * WAIT_MAX)
 
   const left = performance.now()
   controller.abort()

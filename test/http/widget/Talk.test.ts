@@ -4,6 +4,8 @@ import { MessageId } from "../../../src/domain/Ids.ts"
 import { Client, problem, until, wrongPaths } from "../../lib/Client.ts"
 import { calls, fails, message, says } from "../../lib/FakeAnthropic.ts"
 import { signIdentity } from "../../lib/Identity.ts"
+import { random } from "../../lib/Random.ts"
+import { searchSeed, sizeOf } from "../../lib/Sample.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { publish, type Stream, visit, type VisitorClient } from "../../lib/Visitors.ts"
 import type { Answer } from "../../lib/Wire.ts"
@@ -13,7 +15,7 @@ import type { Answer } from "../../lib/Wire.ts"
  */
 
 /** How many replies are cut off at a random moment and read on. `CUTS=200` for more. */
-const CUTS = Number(process.env["CUTS"] ?? 60)
+const CUTS = Number(process.env["CUTS"] ?? sizeOf(60, 12))
 /** How often one reply is cut off. */
 const CUTS_OF_ONE = 2
 const AT_ONCE = 50
@@ -84,6 +86,7 @@ describe("a reply to a visitor", () => {
   test(`is the stored text, ${CUTS} of ${CUTS} times that it is cut off at a random moment and read on`, async () => {
     await provider.answers(paced)
     const { visitor } = await widgetOf()
+    const next = random(searchSeed)
     const one = async () => {
       const first = await visitor.say("Tell me")
       await first.read(({ events }) => events.length > 0)
@@ -93,7 +96,7 @@ describe("a reply to a visitor", () => {
       let place = 0
       for (let cuts = 0; ; cuts++) {
         // The last time, it is read to its end.
-        const patience = cuts < CUTS_OF_ONE ? Math.random() * text.length : Number.POSITIVE_INFINITY
+        const patience = cuts < CUTS_OF_ONE ? next() * text.length : Number.POSITIVE_INFINITY
         const hasEnded = await stream.read((so) => so.text.length >= patience)
         await stream.leave()
         expect(stream.events.map(({ id }) => id)).toEqual(stream.events.map((_, index) => place + 1 + index))
