@@ -30,7 +30,9 @@ beforeEach(() => run(reset))
 describe("a process that lost its lease", () => {
   const steal = (document: Stored) =>
     SystemSql.use(
-      (sql) => sql`update ingestions set lease_id = ${crypto.randomUUID()} where document_id = ${document.id}`,
+      // For long, so that nobody takes the document up again meanwhile.
+      (sql) => sql`update ingestions set lease_id = ${crypto.randomUUID()}, run_at = now() + interval '1 hour'
+        where document_id = ${document.id}`,
     )
 
   test("writes nothing more", () =>

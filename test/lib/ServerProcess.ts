@@ -1,15 +1,12 @@
 import { mkdirSync, renameSync, symlinkSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, type Scope } from "effect"
+import { sharedCache } from "./BuiltPages.ts"
 import { operatorKey, type ServerProcess, type Settings, spawn } from "./Spawn.ts"
 import { type TestDatabase } from "./TestDatabase.ts"
 import { temporaryDirectory } from "./TemporaryDirectory.ts"
 
 export { operatorKey, type ServerProcess, type Settings, spawn } from "./Spawn.ts"
-
-/** The web pages, which the first server of all tests builds for the others. */
-const builtPages = join(tmpdir(), "parley-test-pages")
 
 /**
  * The settings of a server with a new data directory and this database. An embedded database moves into the data
@@ -20,8 +17,8 @@ export const settingsFor = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Settings & { readonly DATA_DIR: string }, never, Scope.Scope> {
   const directory = yield* temporaryDirectory("server")
   yield* Effect.sync(() => {
-    mkdirSync(builtPages, { recursive: true })
-    symlinkSync(builtPages, join(directory, "cache"))
+    mkdirSync(sharedCache, { recursive: true })
+    symlinkSync(sharedCache, join(directory, "cache"))
     if (database.kind === "embedded") renameSync(database.directory, join(directory, "database"))
   })
   return {

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { setDefaultTimeout } from "bun:test"
 import { ConfigProvider, Console, Context, Effect, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
+import { UploadWaits } from "../../src/http/knowledge/UploadWait.ts"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
 import { ConsoleSessions } from "../../src/services/people/ConsoleSessions.ts"
@@ -50,6 +51,9 @@ export const dumpRows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })
 
+/** An upload is waited for also where the machine is busy with other tests. */
+const patient = Context.make(UploadWaits, { ...UploadWaits.defaultValue(), usual: "1 minute" })
+
 /** Starts a server as `startServer` does, until the scope closes. */
 export const makeServer = Effect.fnUntraced(function* (
   settings: Settings,
@@ -70,7 +74,7 @@ export const makeServer = Effect.fnUntraced(function* (
     Layer.provide(server, [
       quiet,
       ConfigProvider.layer(ConfigProvider.fromEnv({ env })),
-      Layer.succeedContext(constants),
+      Layer.succeedContext(Context.merge(patient, constants)),
     ]),
   )
   const { url } = Context.get(context, Server)

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Schema } from "effect"
+import { builtPages } from "./BuiltPages.ts"
 import { LOADER, Manifest, MANIFEST } from "../../src/http/web/Manifest.ts"
 
 /*
@@ -13,41 +13,30 @@ import { LOADER, Manifest, MANIFEST } from "../../src/http/web/Manifest.ts"
 /** The most bytes of each. */
 const LIMITS = { loader: 4_000, widget: 48_300, voice: 40_000, console: 120_000 } as const
 
-const directory = mkdtempSync(join(tmpdir(), "parley-sizes-"))
-try {
-  const build = Bun.spawnSync(
-    [process.execPath, join(import.meta.dir, "../../src/http/web/BuildMain.ts"), join(directory, "web")],
-    { stderr: "inherit" },
+const directory = await builtPages()
+const { files } = Schema.decodeSync(Schema.fromJsonString(Manifest))(readFileSync(join(directory, MANIFEST), "utf8"))
+const bytesOf = (names: ReadonlyArray<string>) =>
+  names.reduce((sum, name) => sum + statSync(join(directory, `${name}.gzip`)).size, 0)
+const frame = ["frame.js", "frame.css"]
+// Loaded on the first click on the button of a call.
+const voice = ["voice.js", "voice-worklet.js"]
+const page = ["console.js", "console.css"]
+const first = new Set([LOADER, ...frame, ...voice, ...page])
+// The largest of what is loaded later: what the screens of the console have in common, and one of them.
+const later = Object.keys(files)
+  .filter((name) => !first.has(name))
+  .map((name) => bytesOf([name]))
+  .toSorted((one, other) => other - one)
+const sizes = {
+  loader: bytesOf([LOADER]),
+  widget: bytesOf(frame),
+  voice: bytesOf(voice),
+  console: bytesOf(page) + (later[0] ?? 0) + (later[1] ?? 0),
+}
+for (const name of ["loader", "widget", "voice", "console"] as const) {
+  const isTooLarge = sizes[name] > LIMITS[name]
+  console.log(
+    `${name.padEnd(8)}${String(sizes[name]).padStart(7)} of ${LIMITS[name]} bytes${isTooLarge ? ": too large" : ""}`,
   )
-  if (build.exitCode !== 0) process.exit(1)
-  const { files } = Schema.decodeSync(Schema.fromJsonString(Manifest))(
-    readFileSync(join(directory, "web", MANIFEST), "utf8"),
-  )
-  const bytesOf = (names: ReadonlyArray<string>) =>
-    names.reduce((sum, name) => sum + statSync(join(directory, "web", `${name}.gzip`)).size, 0)
-  const frame = ["frame.js", "frame.css"]
-  // Loaded on the first click on the button of a call.
-  const voice = ["voice.js", "voice-worklet.js"]
-  const page = ["console.js", "console.css"]
-  const first = new Set([LOADER, ...frame, ...voice, ...page])
-  // The largest of what is loaded later: what the screens of the console have in common, and one of them.
-  const later = Object.keys(files)
-    .filter((name) => !first.has(name))
-    .map((name) => bytesOf([name]))
-    .toSorted((one, other) => other - one)
-  const sizes = {
-    loader: bytesOf([LOADER]),
-    widget: bytesOf(frame),
-    voice: bytesOf(voice),
-    console: bytesOf(page) + (later[0] ?? 0) + (later[1] ?? 0),
-  }
-  for (const name of ["loader", "widget", "voice", "console"] as const) {
-    const isTooLarge = sizes[name] > LIMITS[name]
-    console.log(
-      `${name.padEnd(8)}${String(sizes[name]).padStart(7)} of ${LIMITS[name]} bytes${isTooLarge ? ": too large" : ""}`,
-    )
-    if (isTooLarge) process.exitCode = 1
-  }
-} finally {
-  rmSync(directory, { recursive: true })
+  if (isTooLarge) process.exitCode = 1
 }

@@ -240,8 +240,8 @@ describe("a stream that waits", () => {
       headers: { "x-api-key": client.key ?? "", "content-type": "application/json" },
       body: JSON.stringify({ messages: [{ role: "user", content: "When?" }] }),
     })
+    // On a busy machine a heartbeat comes even before the conversation is known, and with it its header.
     expect(response.status).toBe(200)
-    expect(response.headers.get("x-session-id")).toMatch(/^[0-9a-f-]{36}$/)
     goOn()
     const text = await response.text()
     expect(text).toStartWith(": heartbeat\n\n")
@@ -263,10 +263,9 @@ describe("a stream that waits", () => {
       for await (const bytes of response.body ?? []) seen += Buffer.from(bytes).toString()
     })().catch(() => {})
     await until(
-      () => seen.split(": heartbeat\n\n").length,
+      () => seen.split('"delta":"At n"')[1]?.split(": heartbeat\n\n").length ?? 0,
       (count) => count > 3,
     )
-    expect(seen).toContain('"delta":"At n"')
     controller.abort()
     await reading
     await until(provider.hungUp, (count) => count === 1)
