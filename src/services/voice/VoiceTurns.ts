@@ -62,6 +62,10 @@ const SPOKEN_TOKENS = 20
 export const EndingLooks: Context.Reference<number> = Context.Reference<number>("parley/services/voice/EndingLooks", {
   defaultValue: () => 40,
 })
+/** Waits for so many milliseconds before the chat of a turn that is held. */
+export const Holding: Context.Reference<(millis: number) => Effect.Effect<void>> = Context.Reference<
+  (millis: number) => Effect.Effect<void>
+>("parley/services/voice/Holding", { defaultValue: () => Effect.sleep })
 /** Looks for a reply of which nothing was heard: mostly there was none. */
 const UNHEARD_LOOKS = 5
 const endingWithin = (times: number) => ({ schedule: Schedule.spaced("50 millis"), times })
@@ -79,6 +83,7 @@ const isAnswered = new Conflict({ detail: "This message was answered already." }
 export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/voice/VoiceTurns", {
   make: Effect.gen(function* () {
     const endingLooks = yield* EndingLooks
+    const holding = yield* Holding
     const budgets = yield* Budgets
     const chat = yield* Chat
     const chatbots = yield* Chatbots
@@ -173,7 +178,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
         [
           Effect.map(listen(chatbot, turn), (transcript) => ({ transcript, ms: since() })),
           findHeard(chatbot, visitor?.id, turn),
-          Effect.sleep(turn.holdMillis),
+          holding(turn.holdMillis),
         ],
         { concurrency: "unbounded" },
       )

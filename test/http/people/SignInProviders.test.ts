@@ -4,6 +4,8 @@ import { startServer } from "../../lib/TestServer.ts"
 const server = await startServer({
   PUBLIC_URL: "https://chat.example.com",
   SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+  // No address of this machine may be called.
+  TOOL_PRIVATE_NETWORKS: "",
 })
 const { client } = server
 const path = "/api/admin/sign-in-providers"

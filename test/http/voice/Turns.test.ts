@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test"
-import { Context } from "effect"
-import { EndingLooks } from "../../../src/services/voice/VoiceTurns.ts"
+import { Context, Effect } from "effect"
+import { EndingLooks, Holding } from "../../../src/services/voice/VoiceTurns.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Client, problem, until, wrongPaths } from "../../lib/Client.ts"
 import { fails, says } from "../../lib/FakeAnthropic.ts"
@@ -17,6 +17,9 @@ import { formOf, speak, turnAt } from "../../lib/VoiceClient.ts"
 
 const run = sharedRun()
 const fake = await run(fakeSpeech)
+/** A turn that is held as long as it may be is held for ever here, however long the machine takes for another one. */
+const HELD_FOR_EVER = 10_000
+
 /** Its turns wait for the end of an aborted one as long as a busy machine may take for it. */
 const server = await startServer(
   {
@@ -25,7 +28,9 @@ const server = await startServer(
     TRANSCRIPTION_BASE_URL: fake.url,
     SPEECH_BASE_URL: `${fake.url}/v1`,
   },
-  Context.make(EndingLooks, 600),
+  Context.make(EndingLooks, 600).pipe(
+    Context.add(Holding, (millis) => (millis === HELD_FOR_EVER ? Effect.never : Effect.sleep(millis))),
+  ),
 )
 const { client, provider } = server
 /** It neither listens nor speaks, and its turns hardly wait for what there is not, such as the end of another turn. */
@@ -212,7 +217,7 @@ describe("a turn that its client withdraws", () => {
   test("before it is held no longer, or while it is understood, leaves nothing behind", async () => {
     const { visitor } = await voiceOf()
     const holding = new AbortController()
-    const held = speak(visitor, { text: "Hel", hold_ms: 10_000 }, holding.signal)
+    const held = speak(visitor, { text: "Hel", hold_ms: HELD_FOR_EVER }, holding.signal)
     // In the time of a whole other turn it would be answered, if it were not held.
     const { visitor: other } = await voiceOf()
     await hear(other, { text: "Hello" })
