@@ -8,6 +8,8 @@ import { Document } from "../../src/domain/knowledge/Document.ts"
 import { Organization } from "../../src/domain/organizations/Organization.ts"
 import { operatorKey } from "./Spawn.ts"
 
+export { until } from "./Until.ts"
+
 /** The parts of a request beside method and path. `json`, `form` and `body` are three forms of its body. */
 export interface Sent {
   readonly json?: unknown
@@ -226,12 +228,3 @@ export const problem = (reply: Reply, status: number, code: string): typeof Prob
 /** Expects a 400, and returns the paths of the invalid parts of the request. */
 export const wrongPaths = (reply: Reply): ReadonlyArray<string> =>
   (problem(reply, 400, "invalid_request").errors ?? []).map(({ path }) => path)
-
-/** Repeats a request until its answer meets the condition. A test that waits in vain runs into its timeout. */
-export const until = async <A>(ask: () => A | Promise<A>, isSo: (answer: A) => boolean): Promise<A> => {
-  while (true) {
-    const answer = await ask()
-    if (isSo(answer)) return answer
-    await Bun.sleep(20)
-  }
-}

@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from "node:fs"
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect } from "effect"
-import { hashOf, root, webSources } from "../../../src/http/web/Sources.ts"
+import { root } from "../../../src/http/web/Sources.ts"
+import { builtPages, sharedCache } from "../../lib/BuiltPages.ts"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
 import { type Settings, spawn, type ServerProcess, operatorKey } from "../../lib/Spawn.ts"
-import { freshDirectory } from "../../lib/TestDatabase.ts"
 import { Api } from "./Api.ts"
 
 /*
@@ -31,36 +30,13 @@ export interface RunningServer {
   readonly stop: () => Promise<void>
 }
 
-/** The directory of a build of the web pages, which all servers on this machine share. */
-const builtPages = async (): Promise<string> => {
-  const builds = join(tmpdir(), "parley-web")
-  const hash = await hashOf(webSources)
-  if (existsSync(join(builds, hash))) return builds
-  mkdirSync(builds, { recursive: true })
-  const own = mkdtempSync(join(tmpdir(), "parley-web-"))
-  const built = join(own, hash)
-  const build = Bun.spawn([process.execPath, join(root, "src/http/web/BuildMain.ts"), built], {
-    stdout: "inherit",
-    stderr: "inherit",
-  })
-  if ((await build.exited) !== 0) throw new Error("The web pages cannot be built.")
-  try {
-    renameSync(built, join(builds, hash))
-  } catch {
-    // Another process was quicker, and its build is as good.
-  }
-  rmSync(own, { recursive: true, force: true })
-  return builds
-}
-
 /** Makes a data directory with a database that has the current schema, and with the web pages as they are built. */
 const newDataDirectory = async (): Promise<string> => {
   const directory = mkdtempSync(join(tmpdir(), "parley-browser-"))
-  await Effect.runPromise(
-    Effect.scoped(Effect.map(freshDirectory, (fresh) => renameSync(fresh.directory, join(directory, "database")))),
-  )
-  mkdirSync(join(directory, "cache"))
-  symlinkSync(await builtPages(), join(directory, "cache", "web"))
+  const making = Bun.spawn([process.execPath, join(root, "test/lib/FreshDirectory.ts"), join(directory, "database")])
+  if ((await making.exited) !== 0) throw new Error("The database cannot be made.")
+  await builtPages()
+  symlinkSync(sharedCache, join(directory, "cache"))
   return directory
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { resources, together } from "../../../src/web/console/server/Resource.ts"
-import { until } from "../../lib/Client.ts"
+import { until } from "../../lib/Until.ts"
 
 /** A list of which more can be asked for, and what answers. */
 const listOf = () => {
