@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
-import { inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 import { Chat } from "./lib/Widget.ts"
 
@@ -31,7 +31,7 @@ describe("a sentence that no document supports", () => {
       await note.waitFor()
       await note.click()
       await chat.within.getByRole("listitem").getByText(wrong).waitFor()
-      expect(await chat.document.locator("body").evaluate(underlined)).toEqual([wrong.slice(0, -1)])
+      await becomes(() => chat.document.locator("body").evaluate(underlined), [wrong.slice(0, -1)])
       await inspect(page, "widget-unsupported", chat.document)
       await page.reload()
       await chat.within.getByText("Not found in the documents: 1").waitFor()

@@ -162,10 +162,8 @@ visit("a visitor whom the customer's server has signed is known, and keeps what 
   await page.waitForFunction(() => Reflect.get(window, "told").length > 0)
   expect(await page.evaluate(() => Reflect.get(window, "told"))).toEqual(["identified"])
   await chat.exchange("After", 2)
-  expect((await server.api.messages(known)).map(({ content }) => words(content))).toEqual([
-    "Before",
-    "At noon.",
-    "After",
-    "At noon.",
-  ])
+  await becomes(
+    async () => (await server.api.messages(known)).map(({ content }) => words(content)),
+    ["Before", "At noon.", "After", "At noon."],
+  )
 })

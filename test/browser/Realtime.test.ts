@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import type { Page } from "playwright-core"
 import { fakeRealtimeKey, startRealtime } from "../lib/FakeRealtime.ts"
-import { inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 import { Chat } from "./lib/Widget.ts"
 
@@ -94,10 +94,10 @@ visit("a visitor and a realtime model hear each other, and both sides can be rea
   await until(async () => call.isHungUp)
   await chat.within.getByText("When does the ferry sail?").waitFor()
   expect(await chat.reply()).toBe("It sails at noon.")
-  expect((await server.api.messages(id)).map(({ content }) => content)).toEqual([
-    "When does the ferry sail?",
-    "It sails at noon.",
-  ])
+  await becomes(
+    async () => (await server.api.messages(id)).map(({ content }) => content),
+    ["When does the ferry sail?", "It sails at noon."],
+  )
 })
 
 visit("a call ends when the server is lost, which would neither store what is said nor end it", async ({ page }) => {

@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
-import { startSuite } from "./lib/Suite.ts"
+import { becomes, startSuite } from "./lib/Suite.ts"
 import { Chat } from "./lib/Widget.ts"
 
 /*
@@ -44,7 +44,7 @@ visit("the chatbot answers what nobody has answered, once, in both tabs", async 
   await page.bringToFront()
   await chat.within.getByText("They are.").first().waitFor()
   expect(model.count()).toBe(asked + 1)
-  expect((await said()).slice(2)).toEqual(["user: Are bicycles allowed?", "bot: They are."])
+  await becomes(async () => (await said()).slice(2), ["user: Are bicycles allowed?", "bot: They are."])
   for (const one of [chat, other]) expect(await one.replies.filter({ hasText: "They are." }).count()).toBe(1)
 })
 
@@ -55,7 +55,7 @@ visit("the chatbot answers when the visitor comes back after the return", async 
   model.answers(() => says("On a lead."))
   const again = await Chat.open(page, address)
   await again.within.getByText("On a lead.").first().waitFor()
-  expect((await said()).slice(2)).toEqual(["user: Are dogs allowed?", "bot: On a lead."])
+  await becomes(async () => (await said()).slice(2), ["user: Are dogs allowed?", "bot: On a lead."])
 })
 
 visit("the chatbot answers nothing in a conversation that was closed", async ({ page }) => {
@@ -64,9 +64,8 @@ visit("the chatbot answers nothing in a conversation that was closed", async ({ 
   await chat.button("Talk to a person").waitFor()
   model.answers(() => says("You are welcome."))
   await chat.exchange("Never mind, thank you.", 2)
-  expect((await said()).slice(2)).toEqual([
-    "user: Are cats allowed?",
-    "user: Never mind, thank you.",
-    "bot: You are welcome.",
-  ])
+  await becomes(
+    async () => (await said()).slice(2),
+    ["user: Are cats allowed?", "user: Never mind, thank you.", "bot: You are welcome."],
+  )
 })

@@ -190,7 +190,7 @@ describe("a visitor", () => {
     const rating = async () =>
       (await server.api.get(`/api/external/conversations/feedback?chatbot_id=${rated}`).catch(() => undefined)) ??
       (await server.api.messages(rated)).map((message) => Reflect.get(message, "feedback")).filter(Boolean)
-    expect(JSON.stringify(await rating())).toContain("It sails at one.")
+    await until(async () => JSON.stringify(await rating()).includes("It sails at one."))
     const again = await Chat.open(page, page.url())
     await again.reply()
     await becomes(() => again.button("Not helpful").getAttribute("aria-pressed"), "true")
@@ -218,10 +218,10 @@ describe("a visitor", () => {
       await inspect(page, "widget-delete", chat.document)
       await dialog.getByRole("button", { name: "Delete", exact: true }).click()
       await dialog.getByRole("button", { name: /^Second words/ }).waitFor({ state: "detached" })
-      expect((await server.api.messages(own)).map(({ content }) => content)).toEqual([
-        "First words",
-        "You said: First words",
-      ])
+      await becomes(
+        async () => (await server.api.messages(own)).map(({ content }) => content),
+        ["First words", "You said: First words"],
+      )
       await dialog
         .getByRole("button", { name: /First words/ })
         .first()
@@ -231,7 +231,7 @@ describe("a visitor", () => {
       await chat.button("Delete all").click()
       await dialog.getByRole("button", { name: "Delete", exact: true }).click()
       await dialog.getByText("No conversations yet.").waitFor()
-      expect(await server.api.messages(own)).toEqual([])
+      await becomes(() => server.api.messages(own), [])
       expect(await page.evaluate(storedKeys)).toEqual([])
     },
   )

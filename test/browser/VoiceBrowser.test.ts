@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
-import { inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, inspect, startSuite } from "./lib/Suite.ts"
 import { Chat } from "./lib/Widget.ts"
 
 /*
@@ -62,12 +62,10 @@ visit("the browser recognizes and speaks, says so, and how far it came is what t
   await page.keyboard.press("Escape")
   await hears("And back?")
   await dialog.getByText("At six.").waitFor()
-  expect((await server.api.messages(id)).map(({ content }) => content)).toEqual([
-    "When does the ferry sail?",
-    "It sails at noon. It waits for",
-    "And back?",
-    "At six.",
-  ])
+  await becomes(
+    async () => (await server.api.messages(id)).map(({ content }) => content),
+    ["When does the ferry sail?", "It sails at noon. It waits for", "And back?", "At six."],
+  )
 })
 
 visit(
