@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test"
-import { readdirSync, readlinkSync } from "node:fs"
 import { Schema } from "effect"
 import { ArchiveImport } from "../../src/domain/knowledge/Archive.ts"
 import { Document } from "../../src/domain/knowledge/Document.ts"
@@ -10,7 +9,7 @@ import { zipOf } from "../lib/files/ZipFile.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 import { makeZip } from "client-zip"
 
-const { client, stored } = await sharedServer()
+const { client } = await sharedServer()
 
 const at = (id: string, rest: string) => `/api/external/chatbot/${id}/${rest}`
 const OneSource = Schema.Struct({ source: Source })
@@ -116,32 +115,6 @@ test("an import makes the pages of a website its documents, at their addresses",
     data: [{ url, outcome: "unchanged", waiting: false, document_id: document?.id }],
     metadata: {},
   })
-})
-
-test("an export that its client leaves keeps no file open", async () => {
-  const { id } = await client.newChatbot()
-  const before = new Set(stored("documents"))
-  // It is larger than what connections and clients hold of it. Nothing reads it for long, because it is no JSON.
-  await client.upload(id, { "large.json": `{${" ".repeat(20_000_000)}` })
-  const file = stored("documents").find((name) => !before.has(name)) ?? expect.unreachable()
-  /** How often this process, in which the server runs, has the file open. */
-  const timesOpen = () =>
-    readdirSync("/proc/self/fd").filter((descriptor) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${descriptor}`).endsWith(file)
-      } catch {
-        // It was closed meanwhile.
-        return false
-      }
-    }).length
-  await until(timesOpen, (count) => count === 0)
-  const leaving = new AbortController()
-  const headers = { "x-api-key": client.key ?? "" }
-  const path = client.url + at(id, "knowledge-base/export")
-  const exports = await Promise.all([1, 2, 3].map(() => fetch(path, { headers, signal: leaving.signal })))
-  expect(await until(timesOpen, (count) => count === exports.length)).toBe(exports.length)
-  leaving.abort()
-  expect(await until(timesOpen, (count) => count === 0)).toBe(0)
 })
 
 describe("an import refuses", () => {

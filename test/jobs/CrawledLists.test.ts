@@ -69,21 +69,6 @@ describe("a sitemap", () => {
       }),
     ))
 
-  test("of many addresses is read within the bounds of the source", () =>
-    run(
-      Effect.gen(function* () {
-        const site = yield* trapSite
-        const addresses = Array.from({ length: 2_000 }, (_, number) => site.at("docs.example", `/p${number}`))
-        site.pages.set("docs.example/sitemap.xml", sends(urlset(addresses), xml))
-        for (const number of [0, 1, 2, 3, 4]) pages(site, `p${number}`)
-        yield* startCrawling()
-        const source = yield* makeSource("sitemap", [site.at("docs.example", "/sitemap.xml")], { max_pages: 5 })
-        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 5 } })
-        expect((yield* pagesOf(source)).size).toBeLessThanOrEqual(1_010)
-        expect(site.requests.length).toBeLessThan(20)
-      }),
-    ))
-
   test.each([
     ["that is none", sends(html("No list")), "not_a_list", "is not a sitemap"],
     ["of elements without an end", sends("<urlset>".repeat(100_000), xml), "nothing_found", ""],

@@ -668,7 +668,7 @@ const voice: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a turn is answered before it is certain that it has ended",
     file: "src/services/voice/VoiceTurns.ts",
-    text: "Effect.sleep(turn.holdMillis)",
+    text: "holding(turn.holdMillis)",
     replacement: "Effect.void",
     tests: ["http/voice/Turns"],
   },

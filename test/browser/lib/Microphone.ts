@@ -31,6 +31,8 @@ const install = ([noise, rate]: readonly [ReadonlyArray<number>, number]) => {
   }
   Object.defineProperty(window, "speak", {
     value: async (samples: ReadonlyArray<number>) => {
+      // The first sound after its start has gaps on a busy machine.
+      while ((opened.at(-1)?.context.currentTime ?? 0) < 1) await new Promise((resolve) => setTimeout(resolve, 20))
       const sources = opened.map((destination) => play(destination, samples))
       await new Promise((resolve) => sources.at(-1)?.addEventListener("ended", resolve))
     },
