@@ -93,12 +93,9 @@ const stages: ReadonlyArray<Check> = [
   { name: "sizes", command: [bun, "test/lib/sizes.ts"] },
   { name: "web types", command: typeCheck("web-types", "-p", "src/web") },
   { name: "types", command: typeCheck("types") },
-  tests("tests", everyday),
-  tests(
-    "share",
-    share.filter((file) => !isOfBrowser(file)),
-  ),
-  tests("web share", share.filter(isOfBrowser), BROWSER_PROCESSES),
+  // The share of deep files has its turn with the others, so that no processor waits for the last of them.
+  tests("tests", [...share.filter((file) => !isOfBrowser(file)), ...everyday]),
+  tests("browser share", share.filter(isOfBrowser), BROWSER_PROCESSES),
   tests("deep", deep),
   tests("browser", browser, BROWSER_PROCESSES),
   tests(
@@ -116,14 +113,8 @@ const stages: ReadonlyArray<Check> = [
 ]
 
 /** Stages that run by themselves, in groups whose members run beside each other. */
-const usual = [
-  ["imports", "migrations", "format", "lint", "sizes", "web types"],
-  ["types"],
-  ["tests"],
-  ["share"],
-  ["web share"],
-]
-const whole = [...usual.slice(0, 3), ["deep"], ["browser"]]
+const usual = [["imports", "migrations", "format", "lint", "sizes", "web types"], ["types"], ["tests", "browser share"]]
+const whole = [...usual.slice(0, 2), ["tests"], ["deep"], ["browser"]]
 
 const asked = process.argv.slice(2)
 const names = asked.filter((name) => name !== "--deep")

@@ -15,10 +15,10 @@ export const isOfBrowser = (file: string): boolean => file.startsWith(BROWSER)
 export const isDeep = (file: string): boolean => file.endsWith(".deep.test.ts") || isOfBrowser(file)
 
 /** Commits after which each deep file has run once, on average. */
-export const ROTATION = 16
+export const ROTATION = 32
 
 /**
- * The share of these files that a commit runs: every sixteenth. Which ones depends on the commit alone, so that a
+ * The share of these files that a commit runs: one of thirty-two. Which ones depends on the commit alone, so that a
  * failure can be repeated.
  *
  * @param commit its hash in hexadecimal digits; undefined outside of a repository
