@@ -64,8 +64,15 @@ const everyday = all.filter((file) => !isDeep(file))
 const deep = all.filter((file) => isDeep(file) && !isOfBrowser(file))
 const browser = all.filter(isOfBrowser)
 const share = shareOf([...deep, ...browser], commitOf(root))
-/** What another database may change. */
-const ofDatabase = new Set(testsWith(root, ["test/lib/TestDatabase.ts"]))
+/**
+ * What another database may change: what opens one by its repositories and services, and of the tests of whole servers,
+ * whose statements are the same, one of eight.
+ */
+const ofServer = testsWith(root, ["test/lib/TestServer.ts"])
+const ofDatabase = [
+  ...testsWith(root, ["test/lib/TestDatabase.ts"]).filter((file) => !ofServer.includes(file)),
+  ...shareOf(ofServer, commitOf(root), 8),
+].filter((file) => !isOfBrowser(file))
 
 /** Files of tests that need a program beside Bun, and why they cannot run here. CI has to have every program. */
 const obstacles = [
@@ -98,10 +105,7 @@ const stages: ReadonlyArray<Check> = [
   tests("browser share", share.filter(isOfBrowser), BROWSER_PROCESSES),
   tests("deep", deep),
   tests("browser", browser, BROWSER_PROCESSES),
-  tests(
-    "database",
-    [...everyday, ...deep].filter((file) => ofDatabase.has(file)),
-  ),
+  tests("database", ofDatabase),
   // What a change of nothing but documentation needs.
   tests("documentation", ["test/Docs.test.ts", "test/DocsCommands.deep.test.ts", "test/Security.test.ts"]),
   // They need a real S3 server, such as `.ci/radosgw.sh` starts.

@@ -18,14 +18,18 @@ export const isDeep = (file: string): boolean => file.endsWith(".deep.test.ts") 
 export const ROTATION = 32
 
 /**
- * The share of these files that a commit runs: one of thirty-two. Which ones depends on the commit alone, so that a
+ * The share of these files that a commit runs: one of `rotation`. Which ones depends on the commit alone, so that a
  * failure can be repeated.
  *
  * @param commit its hash in hexadecimal digits; undefined outside of a repository
  */
-export const shareOf = (files: ReadonlyArray<string>, commit: string | undefined): ReadonlyArray<string> => {
-  const turn = Number.parseInt(commit?.slice(0, 8) ?? "0", 16) % ROTATION
-  return files.toSorted().filter((_, index) => index % ROTATION === turn)
+export const shareOf = (
+  files: ReadonlyArray<string>,
+  commit: string | undefined,
+  rotation = ROTATION,
+): ReadonlyArray<string> => {
+  const turn = Number.parseInt(commit?.slice(0, 8) ?? "0", 16) % rotation
+  return files.toSorted().filter((_, index) => index % rotation === turn)
 }
 
 /** The hash of the checked-out commit; undefined outside of a repository. */
