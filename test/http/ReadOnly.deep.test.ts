@@ -3,7 +3,7 @@ import { Context, Effect, Schema } from "effect"
 import { LookupMillis } from "../../src/services/keys/RecentLookups.ts"
 import { EndingLooks } from "../../src/services/voice/VoiceTurns.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { Client, read } from "../lib/Client.ts"
+import { Client, read, until } from "../lib/Client.ts"
 import type { Operation } from "../lib/safety/ApiDocument.ts"
 import { callTool, mcpOperations } from "../lib/safety/McpCalls.ts"
 import { placesOf } from "../lib/safety/Places.ts"
@@ -82,6 +82,12 @@ beforeAll(async () => {
   // No key has been used for an hour, so that its next use is to be written.
   await server.query(SystemSql.use((sql) => sql`update api_keys set last_used_at = now() - interval '1 hour'`))
   await refuseWrites()
+  // Each connection of the pool has been made anew.
+  const look = () => attacker.client.get("/api/external/chatbots")
+  await until(
+    () => Promise.all(Array.from({ length: 20 }, look)),
+    (replies) => replies.every(({ status }) => status === 200),
+  )
 })
 
 describe("a database that can only be read answers as always", () => {
