@@ -123,7 +123,10 @@ const watchTests = ({ name, files = [] }: Check) => {
       const file = fileOf(line)
       if (file !== undefined) begun.add((last = file))
       if (isTest(line)) count += 1
-      if (isFailure(line)) failed += 1
+      if (!isFailure(line)) continue
+      failed += 1
+      // Said at once, for whoever waits, or stops waiting.
+      print(`${last}: ${line}`)
     }
     const failures = failed === 0 ? "" : `, ${failed} failed`
     const at = last.replace(/^test\/|\.\w+\.ts$/g, "")
