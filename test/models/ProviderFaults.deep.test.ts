@@ -13,7 +13,6 @@ import { type FakeProvider, fakeProvider } from "../lib/FakeProvider.ts"
 import { attempts, type Fault, faults, type Outcome } from "../lib/Faults.ts"
 import type { Answer } from "../lib/Wire.ts"
 import { callSettings } from "../lib/Defaults.ts"
-import { until } from "../lib/Client.ts"
 
 /** The number of runs of each case. */
 const runs = Number(process.env["FAULT_RUNS"] ?? 1)
@@ -108,12 +107,7 @@ describe.each(cases)("a call of %s for an answer that is %s", (protocol, way) =>
 })
 
 test("no fault leaves an unhandled rejection", async () => {
-  // Rejections are reported in the order in which they happened.
-  const last = new Error("nobody handles this")
-  void Promise.reject(last)
-  await until(
-    () => unhandled,
-    (reasons) => reasons.includes(last),
-  )
-  expect(unhandled).toEqual([last])
+  // The engine reports a rejection after the turn of the event loop in which it happened.
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(unhandled).toEqual([])
 })
