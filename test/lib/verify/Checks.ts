@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statfsSync, writ
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { label, print, show } from "./Progress.ts"
-import { type Failure, failuresIn, fileOf, isFailure, isTest, tally } from "./TestOutput.ts"
+import { type Failure, failuresIn, fileOf, isFailure, isSummary, isTest, tally } from "./TestOutput.ts"
 
 /*
  * Runs checks until one fails, says in a line each how they ended, and counts what passed. What commands print stays in
@@ -113,6 +113,7 @@ const watchTests = ({ name, files = [] }: Check) => {
   const start = performance.now()
   const begun = new Set<string>()
   let last = ""
+  let isOver = false
   let count = 0
   let failed = 0
   let rest = ""
@@ -123,7 +124,8 @@ const watchTests = ({ name, files = [] }: Check) => {
       const file = fileOf(line)
       if (file !== undefined) begun.add((last = file))
       if (isTest(line)) count += 1
-      if (!isFailure(line)) continue
+      isOver ||= isSummary(line)
+      if (isOver || !isFailure(line)) continue
       failed += 1
       // Said at once, for whoever waits, or stops waiting.
       print(`${last}: ${line}`)

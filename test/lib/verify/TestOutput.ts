@@ -22,6 +22,9 @@ export const isTest = (line: string): boolean => /^\((?:pass|fail)\) /.test(line
 /** Whether the line tells the failure of a test. */
 export const isFailure = (line: string): boolean => line.startsWith(FAILED)
 
+/** Whether all failures are named once more after this line. */
+export const isSummary = (line: string): boolean => SUMMARY.test(line)
+
 /** How often the summary says this word: ` 12 pass`. */
 export const tally = (output: string, word: string): number =>
   Number(new RegExp(`^ *(\\d+) ${word}$`, "m").exec(output)?.[1] ?? 0)
@@ -44,7 +47,7 @@ export const failuresIn = (output: string): ReadonlyArray<Failure> => {
   /** The rules that are still to come around an error outside of every test. */
   let rules = 0
   for (const line of output.split("\n")) {
-    if (SUMMARY.test(line)) break
+    if (isSummary(line)) break
     const begun = fileOf(line)
     file = begun ?? file
     if (file === "" || begun !== undefined) continue
