@@ -30,6 +30,15 @@ test("fails", () => {
   expect(1).toBe(2)
 })`
 
+/** Fails a hundred times, and each time prints its own number. */
+const TALKATIVE = `
+import { expect, test } from "bun:test"
+for (let number = 100; number < 200; number++)
+  test("number " + number, () => {
+    console.log("printed by " + number)
+    expect(number).toBe(0)
+  })`
+
 const run = scopedRun()
 
 let log: Mock<typeof console.log>
@@ -73,6 +82,14 @@ test("a test that fails is shown with what was printed while it ran, and with no
   expect(said).not.toContain("what a passing test printed")
   expect(said).not.toContain("passes alone")
   expect(said).toMatch(/Everything that tests printed is in .*tests\.log/)
+})
+
+test("of many tests that fail side by side, each is shown with its own error and what it printed", async () => {
+  const { said, verdict } = await verified({ One: TALKATIVE, Two: TALKATIVE, Three: TALKATIVE })
+  expect(verdict).toEqual({ passed: 0, failed: 300 })
+  const shown = Array.from(said.matchAll(/printed by (\d+)\n[^]*?Received: (\d+)[^]*?\n\(fail\) \S+: number (\d+)/g))
+  expect(shown).toHaveLength(300)
+  for (const [, printed, received, title] of shown) expect([printed, received]).toEqual([title, title])
 })
 
 test("a file that cannot be loaded fails the run, and is shown", async () => {

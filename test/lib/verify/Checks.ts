@@ -36,6 +36,8 @@ export interface Verdict {
 const TEST_PROCESSES = 3
 /** The most failed files that run once more, alone. More have a cause in common. */
 const SECOND_TRIES = 3
+/** Keeps what a test prints before its end. */
+const PRINTED = join(import.meta.dir, "Printed.ts")
 /** A test that hangs, on a machine that is busy with other things. */
 export const TEST_TIMEOUT_MILLIS = 60_000
 /** The most lines of what a failed test printed that are shown; the file of the check has all. */
@@ -102,6 +104,8 @@ export const testCheck = (
     `--timeout=${TEST_TIMEOUT_MILLIS}`,
     `--parallel=${processes}`,
     "--no-isolate",
+    "--preload",
+    PRINTED,
     ...flags,
     ...files.map((file) => `./${file}`),
   ],

@@ -1,0 +1,24 @@
+import { dlopen, ptr } from "bun:ffi"
+import { afterEach } from "bun:test"
+
+/*
+ * Lets a test end once what it printed has been read. Bun's processes of tests send what they print and how their tests
+ * end on two ways, so that on a busy machine a test would be said to have failed before its error is there, which would
+ * stand at another test then.
+ */
+
+const STDOUT = 1
+const STDERR = 2
+/** The bytes of a socket or pipe that nobody has read yet, from `asm-generic/ioctls.h`. */
+const TIOCOUTQ = 0x5411
+/** The most milliseconds that a test waits for somebody who does not read. */
+const PATIENCE_MILLIS = 5_000
+
+if (process.platform === "linux") {
+  const { symbols } = dlopen("libc.so.6", { ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" } })
+  const count = new Int32Array(1)
+  const isUnread = (fd: number) => symbols.ioctl(fd, TIOCOUTQ, ptr(count)) === 0 && count[0] !== 0
+  afterEach(() => {
+    for (let left = PATIENCE_MILLIS; left > 0 && (isUnread(STDOUT) || isUnread(STDERR)); left--) Bun.sleepSync(1)
+  })
+}
