@@ -27,6 +27,7 @@ const FAILING = `
 import { expect, test } from "bun:test"
 test("fails", () => {
   console.log("what the server of the failing test logged")
+  console.log("x".repeat(20_000))
   expect(1).toBe(2)
 })`
 
@@ -81,6 +82,8 @@ test("a test that fails is shown with what was printed while it ran, and with no
   expect(said).toContain("(fail) test/Failing.test.ts: fails")
   expect(said).not.toContain("what a passing test printed")
   expect(said).not.toContain("passes alone")
+  expect(said).toContain("xxx… (20000 characters)")
+  expect(said.length).toBeLessThan(5_000)
   expect(said).toMatch(/Everything that tests printed is in .*tests\.log/)
 })
 

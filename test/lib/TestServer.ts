@@ -1,16 +1,20 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setDefaultTimeout } from "bun:test"
-import { ConfigProvider, Console, Context, Effect, Layer, Redacted, Scope } from "effect"
+import { ConfigProvider, Console, Context, Duration, Effect, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { UploadWaits } from "../../src/http/knowledge/UploadWait.ts"
 import { Server } from "../../src/http/server/Server.ts"
+import { Heartbeat } from "../../src/http/streams/Streaming.ts"
 import { server } from "../../src/main.ts"
+import { LookupMillis } from "../../src/services/keys/RecentLookups.ts"
 import { ConsoleSessions } from "../../src/services/people/ConsoleSessions.ts"
+import { UpdateInterval } from "../../src/services/widget/VisitorUpdates.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Client } from "./Client.ts"
 import { fakeKey } from "./FakeAnthropic.ts"
 import { fakeOpenAiKey } from "./FakeOpenAi.ts"
+import { keyOf } from "./Keys.ts"
 import { type Provider, provider } from "./Provider.ts"
 import { operatorKey, type Settings, settingsFor } from "./ServerProcess.ts"
 import { sharedRun } from "./Scoped.ts"
@@ -114,6 +118,12 @@ export const startServer = (settings: Settings = {}, constants?: Context.Context
 
 let shared: Promise<TestServer> | undefined
 
+/** What would let tests wait comes often, and what is read again is read again soon. */
+const impatient = Context.make(LookupMillis, 100).pipe(
+  Context.add(UpdateInterval, Duration.millis(100)),
+  Context.add(Heartbeat, "200 millis"),
+)
+
 /**
  * The server without settings of their own that the test files of a process share; it is started for the first of them.
  * `client` has a key of a new organization, with all scopes but the operator's.
@@ -121,7 +131,9 @@ let shared: Promise<TestServer> | undefined
 export const sharedServer = async (): Promise<TestServer> => {
   setDefaultTimeout(testTimeout)
   // Nothing ends it but the end of the process.
-  const server = await (shared ??= Effect.runPromise(Scope.provide(makeServer({}), Scope.makeUnsafe())))
+  const server = await (shared ??= Effect.runPromise(
+    Scope.provide(makeServer({ SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64") }, impatient), Scope.makeUnsafe()),
+  ))
   await server.provider.answers()
   return { ...server, client: await server.operator.newOrganization() }
 }

@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { inTurns } from "../../src/system/InTurns.ts"
-import { turn, turnOf } from "../../src/system/LoopTurns.ts"
-import { until } from "../lib/Client.ts"
+import { makeLoopTurns, turn } from "../../src/system/LoopTurns.ts"
 
 const newOrganization = () => OrganizationId.make(crypto.randomUUID())
 
@@ -46,16 +45,17 @@ test("lists that a hundred requests of an organization make delay another one by
   expect(ran.slice(0, last).filter((organization) => organization === busy).length).toBeLessThan(10 * items.length)
 })
 
-test("the work of an organization that is alone never waits", async () => {
+test("the work of an organization that has been alone for a second never waits", () => {
+  let now = 1
+  const turnOf = makeLoopTurns(() => now)
   const [alone, before] = [newOrganization(), newOrganization()]
+  const waits = () => [turnOf(alone), turnOf(alone)].map((wait) => wait !== undefined)
   turnOf(before)
-  turnOf(alone)
-  // Two organizations count as together for a second.
-  await until(
-    () => [turnOf(alone), turnOf(alone)],
-    ([, second]) => second === undefined,
-  )
-  expect(Array.from({ length: 100 }, () => turnOf(alone)).filter((wait) => wait !== undefined)).toEqual([])
+  expect(waits()).toEqual([false, true])
+  now += 999
+  expect(waits()).toEqual([true, true])
+  now += 1
+  expect(Array.from({ length: 100 }, waits).flat()).not.toContain(true)
 })
 
 test("work that is interrupted while it waits keeps nobody from a turn", async () => {

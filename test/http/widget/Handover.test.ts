@@ -1,13 +1,10 @@
 import { describe, expect, test } from "bun:test"
-import { Context, Duration, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { WidgetConversation, type WidgetHandover, type WidgetUpdate } from "../../../src/domain/widget/Widget.ts"
-import { LookupMillis } from "../../../src/services/keys/RecentLookups.ts"
-import { UpdateInterval } from "../../../src/services/widget/VisitorUpdates.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { read, until, wrongPaths } from "../../lib/Client.ts"
 import { signIdentity } from "../../lib/Identity.ts"
-import { keyOf } from "../../lib/Keys.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 import { publish, visit, type VisitorClient } from "../../lib/Visitors.ts"
 
 /*
@@ -15,14 +12,7 @@ import { publish, visit, type VisitorClient } from "../../lib/Visitors.ts"
  * database, as another server would.
  */
 
-const server = await startServer(
-  {
-    RATE_LIMIT: "off",
-    DEFAULT_MODEL: "local/extractive",
-    SECRETS_KEY: Buffer.from(keyOf(1)).toString("base64"),
-  },
-  Context.make(UpdateInterval, Duration.millis(100)).pipe(Context.add(LookupMillis, 100)),
-)
+const server = await sharedServer()
 const { client, query } = server
 
 const run = (statement: (sql: SystemSql["Service"]) => Effect.Effect<unknown, unknown>) =>

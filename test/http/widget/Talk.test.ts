@@ -6,7 +6,7 @@ import { calls, fails, message, says } from "../../lib/FakeAnthropic.ts"
 import { signIdentity } from "../../lib/Identity.ts"
 import { random } from "../../lib/Random.ts"
 import { searchSeed, sizeOf } from "../../lib/Sample.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { sharedServer } from "../../lib/TestServer.ts"
 import { publish, type Stream, visit, type VisitorClient } from "../../lib/Visitors.ts"
 import type { Answer } from "../../lib/Wire.ts"
 
@@ -20,7 +20,7 @@ const CUTS = Number(process.env["CUTS"] ?? sizeOf(60, 12))
 const CUTS_OF_ONE = 2
 const AT_ONCE = 50
 
-const server = await startServer({ RATE_LIMIT: "off", DEFAULT_MODEL: "claude-sonnet-5-5" })
+const server = await sharedServer()
 const { client, provider } = server
 
 const words = ["Grüße", "🙂🙂", "日本語", "plain", "a\nline"]
@@ -45,16 +45,17 @@ const begin = async (visitor: VisitorClient, more: object = {}, id: string = cry
 describe("the page on which a visitor asks", () => {
   test("is shown with the conversation that began there, without what may be secret, and is no other afterwards", async () => {
     const { chatbot, visitor } = await widgetOf({ model: "local/extractive" })
+    const secret = crypto.randomUUID()
     const on = (url: string, title?: string) => ({ page: { url, ...(title !== undefined && { title }) } })
     const { conversation } = (
-      await visitor.hear("Hello", on("https://ada:pw@Example.com/a%20b/?token=swordfish#swordfish", "Prices <b>"))
+      await visitor.hear("Hello", on(`https://ada:pw@Example.com/a%20b/?token=${secret}#${secret}`, "Prices <b>"))
     ).ids
     const page = { url: "https://example.com/a%20b/", title: "Prices <b>" }
     expect((await client.session(chatbot.id, conversation)).page).toEqual(page)
     await visitor.hear("Hello again", { conversation_id: conversation, ...on("https://example.com/other") })
     expect((await client.session(chatbot.id, conversation)).page).toEqual(page)
     expect(JSON.stringify(await visitor.conversations())).not.toContain("example.com")
-    expect(await server.dump()).not.toContain("swordfish")
+    expect(await server.dump()).not.toContain(secret)
 
     const none = (await visitor.hear("Hello")).ids.conversation
     expect(await client.session(chatbot.id, none)).not.toHaveProperty("page")

@@ -42,6 +42,8 @@ const PRINTED = join(import.meta.dir, "Printed.ts")
 export const TEST_TIMEOUT_MILLIS = 60_000
 /** The most lines of what a failed test printed that are shown; the file of the check has all. */
 const PRINTED_LINES = 300
+/** The most characters of such a line that are shown. */
+const LINE_CHARACTERS = 2_000
 
 const ENVIRONMENT = {
   ...process.env,
@@ -184,6 +186,9 @@ const countsOf = ({ files }: Check, ok: boolean, output: string) => {
 
 const nameOf = ({ file, title }: Failure): string => `(fail) ${file}: ${title ?? "outside of every test"}`
 
+const cut = (line: string): string =>
+  line.length <= LINE_CHARACTERS ? line : `${line.slice(0, LINE_CHARACTERS)}… (${line.length} characters)`
+
 /** What is shown of a failure: the last of what was printed, and its name. */
 const shown = (failure: Failure, log: string): string => {
   const lines = failure.printed.trim().split("\n")
@@ -191,7 +196,7 @@ const shown = (failure: Failure, log: string): string => {
   return [
     "",
     ...(left > 0 ? [`(${left} lines before these are in ${log})`] : []),
-    ...lines.slice(-PRINTED_LINES),
+    ...lines.slice(-PRINTED_LINES).map(cut),
     nameOf(failure),
   ].join("\n")
 }
