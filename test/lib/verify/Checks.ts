@@ -33,7 +33,7 @@ export interface Verdict {
 }
 
 /** Test files that run at once: more than processors, since many wait for a process or a time-out. */
-const TEST_PROCESSES = 3
+const TEST_PROCESSES = 4
 /** The most failed files that run once more, alone. More have a cause in common. */
 const SECOND_TRIES = 3
 /** Keeps what a test prints before its end. */
