@@ -155,6 +155,26 @@ export const expectAccessible = async (frame: Frame | Page, state: string, look 
 /** Whether a state is looked at in the dark and on a phone as well: about one of three, which the commit chooses. */
 const isOfSample = (name: string): boolean => sizeOf(1, 3) === 1 || (Bun.hash.crc32(name) + searchSeed) % 3 === 0
 
+/** Waits until the mouse reaches a frame where it stands now: Chromium may route it by an earlier layout for a while. */
+const reached = async (page: Page, frame: Frame): Promise<void> => {
+  const stand = async () => (await (await frame.frameElement()).boundingBox()) ?? { x: 0, y: 0 }
+  await frame.evaluate(() => {
+    document.addEventListener("mousemove", ({ clientX, clientY }) =>
+      Object.assign(window, { reachedAt: `${clientX} ${clientY}` }),
+    )
+  })
+  let step = 0
+  await until(async () => {
+    const { x, y } = await stand()
+    step = (step % 9) + 1
+    await page.mouse.move(Math.ceil(x) + step, Math.ceil(y) + step)
+    await painted(frame)
+    const at = await frame.evaluate(() => String(Reflect.get(window, "reachedAt")))
+    // A frame's border and fractions of a pixel are no other layout.
+    return at.split(" ").every((part) => Math.abs(Number(part) - step) < 3)
+  })
+}
+
 /**
  * Asks axe about a state of a page, and photographs it where that is wanted: on a desktop, and of a sample of the states
  * also in the dark and on a phone. Leaves the page as it is on a desktop in light.
@@ -180,4 +200,5 @@ export const inspect = async (page: Page, name: string, frame: Frame | Page = pa
   await expectAccessible(frame, `${name}, phone`)
   await page.setViewportSize(desktop.viewport)
   await settled()
+  if ("frameElement" in frame) await reached(page, frame)
 }
