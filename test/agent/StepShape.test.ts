@@ -57,6 +57,7 @@ test.each(names)("the steps of the conversation %s are those of the AI SDK", asy
     const { headers: theirHeaders, timestamp: theirTimestamp, ...theirRest } = theirResponse
     expect<unknown>(rest).toEqual(theirRest)
     expect(Number.isNaN(Date.parse(timestamp))).toBe(Number.isNaN(Date.parse(theirTimestamp)))
-    expect(theirHeaders).toMatchObject({ ...headers, date: expect.any(String) })
+    // A copy, because Bun writes the matcher into what it compares.
+    expect({ ...theirHeaders }).toMatchObject({ ...headers, date: expect.any(String) })
   }
 })

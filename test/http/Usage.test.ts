@@ -5,6 +5,9 @@ import { ConversationCounts, ConversationUsage, UsageCounts, UsageRow } from "..
 import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
 import { sharedServer } from "../lib/TestServer.ts"
+import { keepWithinADay, today } from "../lib/Today.ts"
+
+keepWithinADay()
 
 const { client, operator, provider } = await sharedServer()
 
@@ -17,7 +20,6 @@ const UsageReply = Schema.Struct({
   metadata: Schema.Struct({ totalCount: Schema.Int, totalPages: Schema.Int }),
 })
 const usageOf = async (of: Client, query = "") => read(UsageReply, await of.get(`/api/external/usage${query}`))
-const today = () => new Date().toISOString().slice(0, 10)
 
 /** The usage that the provider reports for one reply. */
 const one = {

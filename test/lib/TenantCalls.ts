@@ -66,6 +66,7 @@ import { VisitorConversations } from "../../src/storage/widget/VisitorConversati
 import { VisitorHandovers } from "../../src/storage/widget/VisitorHandovers.ts"
 import type { platform, storage } from "./Layers.ts"
 import { chunkBatch, contentOf, newChatbotId, newDocumentId, newId, sessionNamed } from "./Tenants.ts"
+import { today } from "./Today.ts"
 
 /*
  * A call of every method of the repositories that acts for an organization, for tests that hold for all of them.
@@ -528,7 +529,6 @@ const reembeddingCases: Cases<
   ],
 }
 
-const today = () => new Date().toISOString().slice(0, 10)
 const noUsage = {
   replies: 0,
   input_tokens: 0,

@@ -8,6 +8,9 @@ import { TopicsInterval } from "../../../src/jobs/Topics.ts"
 import { problem, read } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { asked, type Asked } from "../../lib/Topics.ts"
+import { keepWithinADay, today } from "../../lib/Today.ts"
+
+keepWithinADay()
 
 const { client, query } = await startServer({}, Context.make(TopicsInterval, Duration.millis(100)))
 
@@ -53,7 +56,6 @@ const old = (id: string) =>
     (sql) => sql`update topics t set created_at = (select min(created_at) from reply_grounds where topic_id = t.id)
       where chatbot_id = ${id}`,
   )
-const today = () => new Date().toISOString().slice(0, 10)
 
 describe("topics", () => {
   test("show what users ask, counted by week, the most frequent first, with typical questions", async () => {
