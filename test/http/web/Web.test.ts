@@ -9,10 +9,12 @@ import { sharedServer } from "../../lib/TestServer.ts"
 const { client, url } = await sharedServer()
 const visitor = client.withKey(undefined)
 
+/** No other chatbot of the server has it. */
+const slug = `harbour-${crypto.randomUUID()}`
 const chatbot = await client.newChatbot({
   name: 'Harbour "<Ferry>" & more',
   is_public: true,
-  slug: "harbour",
+  slug,
 })
 await client.patch(`/api/external/chatbot/${chatbot.id}/chat-widget`, {
   json: { logo: "https://images.example.com/a;b,c.png?x=1" },
@@ -197,7 +199,10 @@ test("may ask for the microphone only where the chatbot has a voice agent, as th
 })
 
 describe("a page of its own", () => {
-  test.each(["harbour", chatbot.id])("shows the public chatbot %s, and no other page embeds it", async (name) => {
+  test.each([
+    ["slug", slug],
+    ["id", chatbot.id],
+  ])("shows a public chatbot by its %s, and no other page embeds it", async (_, name) => {
     const { headers, status, text } = await visitor.get(`/chat/${name}`)
     expect(status).toBe(200)
     expect(text).toContain('<meta name="parley-mode" content="page">')
@@ -212,12 +217,16 @@ describe("a page of its own", () => {
     }
   })
 
-  test.each(["%00", "harbour%00", "%ED%A0%80", "Harbour", "harbour%20", "..%2fharbour"])(
-    "is not there by a name that no chatbot can have: %s",
-    async (name) => {
-      expect((await visitor.get(`/chat/${name}`)).status).toBe(404)
-    },
-  )
+  test.each([
+    ["NUL", "%00"],
+    ["its slug and NUL", `${slug}%00`],
+    ["half a surrogate pair", "%ED%A0%80"],
+    ["its slug in other letters", slug.replace("h", "H")],
+    ["its slug and a space", `${slug}%20`],
+    ["a path to its slug", `..%2f${slug}`],
+  ])("is not there by a name that no chatbot can have: %s", async (_, name) => {
+    expect((await visitor.get(`/chat/${name}`)).status).toBe(404)
+  })
 })
 
 describe("the console", () => {
@@ -244,7 +253,11 @@ describe("the console", () => {
   })
 })
 
-test.each(["/console", "/console/a/b", "/chat/harbour"])("the page %s brings an icon of its own", async (page) => {
+test.each([
+  ["the console", "/console"],
+  ["a screen of the console", "/console/a/b"],
+  ["a chatbot", `/chat/${slug}`],
+])("the page of %s brings an icon of its own", async (_, page) => {
   const [, address = ""] =
     /<link rel="icon" type="image\/svg\+xml" href="([^"]+)">/.exec((await visitor.get(page)).text) ?? []
   const { headers, status, text } = await visitor.get(new URL(address, url + page).pathname)
