@@ -5,7 +5,6 @@ import { ConfigProvider, Console, Context, Duration, Effect, Layer, Redacted, Sc
 import type { SqlClient } from "effect/sql"
 import { UploadWaits } from "../../src/http/knowledge/UploadWait.ts"
 import { Server } from "../../src/http/server/Server.ts"
-import { Heartbeat } from "../../src/http/streams/Streaming.ts"
 import { server } from "../../src/main.ts"
 import { LookupMillis } from "../../src/services/keys/RecentLookups.ts"
 import { ConsoleSessions } from "../../src/services/people/ConsoleSessions.ts"
@@ -118,11 +117,8 @@ export const startServer = (settings: Settings = {}, constants?: Context.Context
 
 let shared: Promise<TestServer> | undefined
 
-/** What would let tests wait comes often, and what is read again is read again soon. */
-const impatient = Context.make(LookupMillis, 100).pipe(
-  Context.add(UpdateInterval, Duration.millis(100)),
-  Context.add(Heartbeat, "200 millis"),
-)
+/** What is read again is read again soon. */
+const impatient = Context.make(LookupMillis, 100).pipe(Context.add(UpdateInterval, Duration.millis(100)))
 
 /**
  * The server without settings of their own that the test files of a process share; it is started for the first of them.

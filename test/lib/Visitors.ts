@@ -106,7 +106,7 @@ export class Stream {
 export class VisitorClient {
   readonly client: Client
   readonly session: VisitorSession
-  private readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
 
   constructor(client: Client, session: VisitorSession) {
     this.client = client.withKey(undefined)

@@ -60,6 +60,8 @@ const responding = Effect.gen(function* () {
     chatbot: ChatbotId,
     visitor?: Visitor["Service"],
   ) {
+    // Nothing is received for a chatbot that does not listen.
+    yield* turns.admit(chatbot)
     yield* shares.hold("turns")
     const { audio, fields } = yield* forms.receiveInMemory(form, parts, UTTERANCE_MAX_BYTES, request)
     const turn = turnOf(fields, audio)

@@ -160,6 +160,15 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       return { ...ids, session, isResumed: true }
     })
 
+    /** The chatbot with its voice. */
+    const admit = Effect.fnUntraced(function* (id: ChatbotId) {
+      const chatbot = yield* chatbots.get(id)
+      const { voice_widget_config: config } = chatbot
+      if (config === null) return yield* noVoiceAgent
+      yield* ensureActive(chatbot)
+      return { chatbot, config }
+    })
+
     const reply = Effect.fnUntraced(function* (
       chatbotId: ChatbotId,
       visitor: Visitor["Service"] | undefined,
@@ -169,10 +178,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       const clock = yield* Clock.Clock
       const begin = monotonicMillis(clock)
       const since = () => monotonicMillis(clock) - begin
-      const chatbot = yield* chatbots.get(chatbotId)
-      const { voice_widget_config: config } = chatbot
-      if (config === null) return yield* noVoiceAgent
-      yield* ensureActive(chatbot)
+      const { chatbot, config } = yield* admit(chatbotId)
       const attempt = visitor && (yield* claim(visitor, turn))
       const [{ transcript, ms: transcription_ms }, cut] = yield* Effect.all(
         [
@@ -257,6 +263,8 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
     }, Effect.scoped)
 
     return {
+      /** Fails as `reply` does where the chatbot cannot answer any turn, before one is received. */
+      admit: (chatbot: ChatbotId) => Effect.asVoid(admit(chatbot)),
       /**
        * Answers a spoken turn. Interruption stores what there is of the reply, and how far its speech had come; before the
        * chat has begun it leaves nothing behind. `Forbidden` where the chatbot has no voice agent, and `Conflict` while

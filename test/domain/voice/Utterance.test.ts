@@ -55,6 +55,10 @@ const webm = (clusters: ReadonlyArray<readonly [number, ReadonlyArray<number>]>,
     ]),
   ])
 
+const seconds = Array.from({ length: 59 }, (_, second) => second)
+/** The times of the frames of a second, of 2.5 ms each. */
+const frames = Array.from({ length: 400 }, (_, index) => Math.floor(index * 2.5))
+
 describe("recorded audio", () => {
   test.each([
     ["WAV", wavOf(samplesOf(1_500, 16_000), 16_000), 1.5],
@@ -70,6 +74,7 @@ describe("recorded audio", () => {
       ]),
       1.5,
     ],
+    ["WebM of a minute in the shortest frames", webm(seconds.map((second) => [second * 1_000, frames])), 59.057],
     ["WebM whose blocks come before their cluster's time", webm([[1_000, [-40, -60]]]), 1.02],
   ])("in %s has a length", (_, audio, seconds) => {
     expect(secondsOf(audio)).toBeCloseTo(seconds, 2)
@@ -82,6 +87,14 @@ describe("recorded audio", () => {
     ["WebM without Opus", webm([[0, [0, 20]]], "A_VORBIS")],
     ["WebM without blocks", webm([[0, []]])],
     ["WebM of more than a minute", webm([[60_000, [500]]])],
+    [
+      "WebM of more blocks than a minute has",
+      webm(seconds.map((second) => [second, Array.from({ length: 1_000 }, () => 0)])),
+    ],
+    [
+      "WebM of millions of empty blocks",
+      Buffer.concat([webm([[0, [0, 20]]]), Buffer.alloc(5_900_000, bytes(0xa3, 0x80))]),
+    ],
     ["MP3", Buffer.from("ID3\u0003")],
     [
       "WAV of 8 bits",

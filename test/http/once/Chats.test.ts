@@ -2,13 +2,16 @@ import { describe, expect, test } from "bun:test"
 import OpenAI from "openai"
 import { problem, type Reply, until } from "../../lib/Client.ts"
 import { fails, says } from "../../lib/FakeAnthropic.ts"
-import { sharedServer } from "../../lib/TestServer.ts"
+import { operatorKey } from "../../lib/ServerProcess.ts"
+import { Context } from "effect"
+import { Heartbeat } from "../../../src/http/streams/Streaming.ts"
+import { startServer } from "../../lib/TestServer.ts"
 
 /*
  * Chats with the header `Idempotency-Key`: what is said is stored once, and the answer is the same again.
  */
 
-const { client, provider, url } = await sharedServer()
+const { client, provider, url } = await startServer({ RATE_LIMIT: "off" }, Context.make(Heartbeat, "100 millis"))
 
 const claude = { settings: { model: "claude-sonnet-5-5", prompt: "Be a pirate." } }
 const atOnce = { "x-should-retry": "false" }
@@ -79,7 +82,7 @@ describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, 
     const leaving = new AbortController()
     const response = await fetch(url + path, {
       method: "POST",
-      headers: { ...headers, "x-api-key": client.key ?? "", "content-type": "application/json" },
+      headers: { ...headers, "x-api-key": operatorKey, "content-type": "application/json" },
       body: JSON.stringify(json),
       signal: leaving.signal,
     })
@@ -163,7 +166,7 @@ class KeyedOpenAI extends OpenAI {
 
 test("OpenAI's client tries again with the key of its first try, and what was asked is stored once", async () => {
   const { id, slug } = await client.newChatbot(claude)
-  const openai = new KeyedOpenAI({ apiKey: client.key ?? "", baseURL: `${url}/v1`, maxRetries: 3 })
+  const openai = new KeyedOpenAI({ apiKey: operatorKey, baseURL: `${url}/v1`, maxRetries: 3 })
   const ask = (content: string, options = {}) =>
     openai.chat.completions.create({ model: slug, messages: [{ role: "user", content }] }, options)
   await provider.answers(fails(500, "api_error", atOnce), says("Aye."), says("Nay."))

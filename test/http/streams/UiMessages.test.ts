@@ -3,11 +3,15 @@ import { Chat } from "@ai-sdk/react"
 import { DefaultChatTransport, type UIMessage } from "ai"
 import { problem, until } from "../../lib/Client.ts"
 import { calls, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
-import { sharedServer } from "../../lib/TestServer.ts"
+import { Context } from "effect"
+import { Heartbeat } from "../../../src/http/streams/Streaming.ts"
+import { sharedServer, startServer } from "../../lib/TestServer.ts"
 import { uiEvents } from "../../lib/UiEvents.ts"
 import type { Answer } from "../../lib/Wire.ts"
 
 const { client, provider, url } = await sharedServer()
+/** A server whose streams begin and wait with a heartbeat that comes soon. */
+const impatient = await startServer({}, Context.make(Heartbeat, "200 millis"))
 
 const claude = { settings: { model: "claude-sonnet-5-5" } }
 const tides = { "tides.md": "# Tides\n\nThe tide at Morlaix turns at noon." }
@@ -225,6 +229,8 @@ describe("a stream that fails", () => {
 })
 
 describe("a stream that waits", () => {
+  const { client, provider, url } = impatient
+
   test("sends heartbeats and begins before the model does, so that a later error is an event", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(fails(500, "api_error", atOnce))

@@ -5,6 +5,7 @@ import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Client, problem, until, wrongPaths } from "../../lib/Client.ts"
 import { fails, says } from "../../lib/FakeAnthropic.ts"
 import { fakeSpeech, MS_PER_CHARACTER, recordingOf, samplesOf, wavOf } from "../../lib/FakeSpeech.ts"
+import { rawRequest } from "../../lib/RawRequest.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
 import { startServer, type TestServer } from "../../lib/TestServer.ts"
 import { uiEvents } from "../../lib/UiEvents.ts"
@@ -177,6 +178,18 @@ describe("a spoken turn", () => {
     await client.patch(`/api/external/chatbots?id=${resting.id}`, { json: { active: false } })
     const asleep = await speak(other, { audio: recordingOf("Hello") })
     expect([asleep.response.status, await asleep.response.json()]).toMatchObject([409, { code: "chatbot_inactive" }])
+  })
+
+  test("is refused where the chatbot has no voice agent before any of it is received", async () => {
+    const chatbot = await client.newChatbot()
+    const { headers } = await visit(client, await publish(client, chatbot.id))
+    const { answer, socket } = rawRequest(server.url, "POST /api/widget/voice/turns", {
+      ...headers,
+      "content-type": "multipart/form-data; boundary=x",
+      "content-length": "5000000",
+    })
+    expect(await answer).toStartWith("HTTP/1.1 403")
+    socket.destroy()
   })
 
   test.each([
