@@ -1,10 +1,9 @@
 import { Readable } from "node:stream"
 import { parse } from "csv-parse"
-import { Array, Effect, type Schema, SchemaIssue, Stream } from "effect"
+import { Effect, type Schema, SchemaIssue, Stream } from "effect"
 import { InvalidRequest } from "../domain/Errors.ts"
 import { decodeText } from "../knowledge/extract/Decode.ts"
 import { Unreadable } from "../knowledge/extract/Extraction.ts"
-import { turn } from "../system/LoopTurns.ts"
 
 /*
  * CSV files (RFC 4180) that people change in spreadsheets.
@@ -38,9 +37,10 @@ export interface CsvLimits {
 
 /** More columns than anything has parts. */
 const COLUMNS_MAX = 100
-/** The text that the parser gets at once, in UTF-16 code units, and the rows after which other work has its turn. */
-const PIECE_LENGTH = 16 * 1024
-const ROWS_AT_ONCE = 64
+/** The text that the parser gets at once, in UTF-16 code units, of which each may be a row. */
+const PIECE_LENGTH = 2 * 1024
+
+class TooManyColumns extends Error {}
 
 export const fileFails = (message: string) => InvalidRequest.at("file", message)
 
@@ -51,27 +51,37 @@ export const fileText = (bytes: Uint8Array, expected: string) =>
     catch: (error) => fileFails(error instanceof Unreadable ? error.message : `Expected ${expected}`),
   })
 
+/** The pieces of a text, before each of which the event loop gets to everything else. */
+const piecesOf = async function* (text: string) {
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) {
+    await new Promise(setImmediate)
+    yield text.slice(at, at + PIECE_LENGTH)
+  }
+}
+
 /** Reads a file, without changing a cell otherwise than a spreadsheet does. Rows without a text are left out. */
 export const readCsv = Effect.fnUntraced(function* (text: string, limits: CsvLimits) {
   const head = text.slice(0, text.search(/[\r\n]|$/)).slice(0, limits.rowBytes)
   const delimiter = /[,;\t]/.exec(head)?.[0] ?? ","
-  const pieces = Array.makeBy(Math.ceil(text.length / PIECE_LENGTH), (at) =>
-    text.slice(at * PIECE_LENGTH, (at + 1) * PIECE_LENGTH),
-  )
-  const parser = parse({ delimiter, relax_column_count: true, relax_quotes: true, max_record_size: limits.rowBytes })
+  const parser = parse({
+    delimiter,
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: limits.rowBytes,
+    // The size of a record does not count its delimiters.
+    cast: (cell, { index }) => {
+      if (index >= COLUMNS_MAX) throw new TooManyColumns()
+      return cell
+    },
+  })
   const records: Stream.Stream<ReadonlyArray<string>, InvalidRequest> = Stream.fromAsyncIterable(
-    Readable.from(pieces).pipe(parser),
-    (error) => fileFails(`Expected a CSV file: ${error instanceof Error ? error.message : "it cannot be read"}`),
+    Readable.from(piecesOf(text)).pipe(parser),
+    (error) =>
+      error instanceof TooManyColumns
+        ? fileFails(`Expected at most ${COLUMNS_MAX} columns`)
+        : fileFails(`Expected a CSV file: ${error instanceof Error ? error.message : "it cannot be read"}`),
   )
-  const rows = yield* records.pipe(
-    Stream.grouped(ROWS_AT_ONCE),
-    Stream.tap((some) =>
-      some.some((cells) => cells.length > COLUMNS_MAX) ? fileFails(`Expected at most ${COLUMNS_MAX} columns`) : turn,
-    ),
-    Stream.flattenIterable,
-    Stream.take(limits.rows + 2),
-    Stream.runCollect,
-  )
+  const rows = yield* records.pipe(Stream.take(limits.rows + 2), Stream.runCollect)
   const [header = [], ...body] = rows
   if (body.length > limits.rows) return yield* fileFails(`Expected at most ${limits.rows} rows`)
   const found = body.flatMap((cells, index): ReadonlyArray<CsvRecord> => {

@@ -292,10 +292,22 @@ tests:
     ["a prototype", '{"tests": [{"vars": {"__proto__": {"question": "a"}, "constructor": 1, "x": {}}}]}'],
     ["more tests than a chatbot may have", `tests: [${"{vars: {q: a}},".repeat(5_001)}]`],
     ["more variants than a chatbot may have", `tests: [{vars: {question: [${"a,".repeat(5_001)}]}}]`],
+    ["20 MB of nested JSON", nested(20_000_000)],
+    ["millions of empty lists", `{"tests": [${"[],".repeat(1_300_000)}1]}`],
     ["more than 4 MiB of YAML", `tests: []\n#${"a".repeat(5 * 1024 * 1024)}`],
   ])("with %s is refused, or has no test", async (_, content) => {
     const exit = await readFile("promptfooconfig.yaml", content)
     if (Exit.isSuccess(exit)) expect(exit.value.filter(({ test }) => Result.isSuccess(test))).toEqual([])
     else expect(JSON.stringify(exit.cause)).toContain("InvalidRequest")
   })
+})
+
+test.each([
+  ["20 MB of nested lists in a line", "[".repeat(20_000_000)],
+  ["a million lists in a line", `{"question": [${"[],".repeat(1_000_000)}1]}`],
+  ["millions of empty lines", "\n".repeat(20_000_000)],
+])("JSON Lines with %s are refused, or have no test", async (_, content) => {
+  const exit = await readFile("tests.jsonl", content)
+  if (Exit.isSuccess(exit)) expect(exit.value.filter(({ test }) => Result.isSuccess(test))).toEqual([])
+  else expect(JSON.stringify(exit.cause)).toContain("Expected at most 5000 lines")
 })

@@ -3,6 +3,7 @@ import { type SayExpectation, TESTS_MAX } from "../../../domain/evaluation/Chatb
 import type { ChatbotId } from "../../../domain/Ids.ts"
 import { isObject } from "../../../domain/schema/Merge.ts"
 import { inTurns } from "../../../system/InTurns.ts"
+import { parseJsonWithin } from "../../../text/Json.ts"
 import { fileFails } from "../../Csv.ts"
 import { type ExportedTest, type TestRow, testRow } from "./TestRow.ts"
 
@@ -42,8 +43,10 @@ export const testOf = ({ expectations, history, id, question, tags }: ExportedTe
 
 const typeOf = { words: "icontains", pattern: "regex", judge: "llm-rubric" } as const
 
-/** The largest file in YAML, in UTF-16 code units: reading it holds up other requests for half a second. */
-const YAML_MAX_LENGTH = 4 * 1024 * 1024
+/** The largest file, in UTF-16 code units: reading YAML of this size holds up other requests for half a second. */
+const MAX_LENGTH = 4 * 1024 * 1024
+/** More than five thousand tests have. */
+const JSON_SIZE = { deepest: 32, values: 500_000 }
 /** The most assertions of a test that are read. */
 const ASSERTS_MAX = 100
 
@@ -64,9 +67,9 @@ export const read = Effect.fnUntraced(function* (text: string) {
 })
 
 const parse = (text: string): Result.Result<unknown, string> => {
-  const json = Result.try((): unknown => JSON.parse(/^\s*[[{]/.test(text) ? text : ""))
-  if (Result.isSuccess(json)) return Result.succeed(json.success)
-  if (text.length > YAML_MAX_LENGTH) return Result.fail("A file in YAML has at most 4 MiB; use JSON")
+  if (text.length > MAX_LENGTH) return Result.fail("A file of promptfoo has at most 4 MiB; use CSV or JSON Lines")
+  const json = /^\s*[[{]/.test(text) ? parseJsonWithin(text, JSON_SIZE) : undefined
+  if (json !== undefined) return Result.succeed(json)
   return Result.try({
     try: (): unknown => Bun.YAML.parse(text),
     catch: (error) => `Expected a file of promptfoo: ${error instanceof Error ? error.message : "it cannot be read"}`,

@@ -38,3 +38,21 @@ test("no cell of an export begins as a formula does", () => {
     }),
   )
 })
+
+test.each([
+  ["a header of millions of commas", `${",".repeat(18_000_000)}\n`],
+  ["a row of millions of commas", `question,answer\n${",".repeat(18_000_000)}\n`],
+  ["a row of millions of empty quotes", `question,answer\n${'"",'.repeat(6_000_000)}\n`],
+])("a file with %s is refused by its first hundred columns", async (_, text) => {
+  const exit = await Effect.runPromiseExit(readCsv(Buffer.from(text)))
+  expect(JSON.stringify(exit)).toContain("Expected at most 100 columns")
+})
+
+test("other work goes on while a large file is read", async () => {
+  let turns = 0
+  const counting = setInterval(() => turns++, 0)
+  const rows = await read(`${csvHeader}${`"Why?","","${"x".repeat(50_000)}"\r\n`.repeat(100)}`)
+  clearInterval(counting)
+  expect(rows).toHaveLength(100)
+  expect(turns).toBeGreaterThan(100)
+})
