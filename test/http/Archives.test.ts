@@ -136,6 +136,39 @@ describe("an import refuses", () => {
     expect(await documentsOf(id)).toEqual([])
   })
 
+  test("files that share their bytes, as in a small archive of many large files", async () => {
+    const archive = Buffer.from(
+      zipOf([
+        { name: "knowledge-base.jsonl", content: head },
+        { name: "documents/a", content: "A text of its own that takes some room. ".repeat(10), isStored: true },
+        { name: "documents/b", content: "b", isStored: true },
+      ]),
+    )
+    // The records of the directory.
+    const to = archive.lastIndexOf("PK\u0001\u0002")
+    const from = archive.lastIndexOf("PK\u0001\u0002", to - 1)
+    // Its sizes, and where it begins.
+    archive.copy(archive, to + 20, from + 20, from + 28)
+    archive.copy(archive, to + 42, from + 42, from + 46)
+    const { id } = await client.newChatbot()
+    const reply = await importInto(id, new Blob([archive]))
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining("do not share their bytes")])
+  })
+
+  test("a file that is named a second time", async () => {
+    const { id } = await client.newChatbot()
+    const line = (name: string) => JSON.stringify({ ...aFile, file: "documents/a", name, content_type: "text/plain" })
+    const { documents, problems } = await imported(
+      id,
+      await archiveOf({
+        "knowledge-base.jsonl": [head, line("a.txt"), line("b.txt")].join("\n"),
+        "documents/a": "A text",
+      }),
+    )
+    expect(documents).toEqual({ added: 1, known: 0 })
+    expect(problems).toEqual([expect.stringContaining("b.txt: the archive lacks the file or names it twice")])
+  })
+
   test("what unpacks to more than a document or a list of questions may have, and says so", async () => {
     const { id } = await client.newChatbot()
     const lines = [

@@ -33,6 +33,8 @@ export const openArchive = Effect.fnUntraced(function* (path: string) {
   yield* Stream.runForEach(Stream.fromAsyncIterable(zip.eachEntry(), damaged), (entry) =>
     Effect.sync(() => entries.set(entry.fileName, entry)),
   )
+  const packed = entries.values().reduce((sum, { compressedSize }) => sum + compressedSize, 0)
+  if (packed > zip.fileSize) return yield* wrong("Expected an archive whose files do not share their bytes")
   const bytesOf = (name: string) => entries.get(name)?.uncompressedSize
 
   const read = (name: string): Stream.Stream<Uint8Array, InvalidRequest> =>

@@ -102,6 +102,9 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
       const counts = () => ({ added: 0, known: 0 })
       const report = { documents: counts(), sources: counts(), questions: counts(), problems } satisfies ArchiveImport
       const refuse = (problem: string) => void (problems.length < PROBLEMS_MAX && problems.push(problem))
+      const taken = new Set<string>()
+      /** The size of a file that no item has had before: a small archive could name a large file again and again. */
+      const take = (file: string) => (taken.has(file) ? undefined : (taken.add(file), bytesOf(file)))
 
       const addSource = Effect.fnUntraced(function* ({ key, source }: ArchivedSource) {
         const own = known.get(identityOf(source))
@@ -109,7 +112,7 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         report.sources[own === undefined ? "added" : "known"]++
         sourceIds.set(key, id)
         const file = questionsFile(key)
-        const bytesOfQuestions = bytesOf(file)
+        const bytesOfQuestions = take(file)
         if (source.kind !== "questions" || bytesOfQuestions === undefined) return
         if (bytesOfQuestions > IMPORT_MAX_BYTES) return refuse(TooLarge.of(file, IMPORT_MAX_BYTES).detail)
         const bytes = Buffer.concat(yield* Stream.runCollect(read(file)))
@@ -121,9 +124,11 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
 
       const addDocument = Effect.fnUntraced(function* (item: ArchivedDocument) {
         const { content_type, file, name, source, url } = item
-        const size_bytes = bytesOf(file)
+        const size_bytes = take(file)
         if (size_bytes === undefined || formatOfContentType(content_type) === undefined)
-          return refuse(`${name}: the archive lacks the file, or it is of a kind that cannot be read.`)
+          return refuse(
+            `${name}: the archive lacks the file or names it twice, or it is of a kind that cannot be read.`,
+          )
         // Consoles and widgets link to it, and an index holds none that is longer.
         const address = url === null ? null : addressOf(url)
         if (address === undefined) return refuse(`${name}: ${url} is no address of a page.`)
