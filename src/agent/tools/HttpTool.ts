@@ -1,7 +1,7 @@
 import { Validator } from "@cfworker/json-schema"
 import { Duration, Effect, type JsonSchema, Predicate, Redacted, type Schema } from "effect"
 import { isBodyless, type ToolMethod } from "../../domain/chatbot/ChatbotTool.ts"
-import { jsonDepth, parseJson } from "../../text/Json.ts"
+import { jsonDepth, jsonSize, parseJson } from "../../text/Json.ts"
 import { fillTemplate, placeholdersOf } from "../../domain/chatbot/UrlTemplate.ts"
 import type { SecretUnreadable } from "../../system/Secrets.ts"
 import type { SafeFetch, SafeRequest, SafeResponse } from "../../outbound/SafeFetch.ts"
@@ -79,10 +79,24 @@ const isSummary = /^(?:properties|items|prefixItems|additionalProperties)$/
 /** The longest input of which all mistakes are collected. A longer one, which may have millions, yields the first. */
 const EVERY_MISTAKE_MAX_LENGTH = 1_024
 
+/** The most parts of a schema times the values of an input: each may be checked against each, which takes some 20 ms. */
+const CHECKS_MAX = 200_000
+/** The most pairs of values that are compared where items have to be unique. */
+const PAIRS_MAX = 400_000
+
+/** Whether so many values may be checked against a schema while others wait. */
+const isCheckable = (schema: JsonSchema.JsonSchema, values: number): boolean => {
+  const text = JSON.stringify(schema)
+  const unique = text.split('"uniqueItems":true').length - 1
+  return jsonSize(text).values * values <= CHECKS_MAX && unique * values ** 2 <= PAIRS_MAX
+}
+
 /** Describes the mistakes of an input to the model that wrote it. Undefined when the input is valid. */
 const mistakesOf = (schema: JsonSchema.JsonSchema, input: object): string | undefined => {
-  const { length } = JSON.stringify(input)
+  const text = JSON.stringify(input)
+  const { length } = text
   if (length > INPUT_MAX_LENGTH) return `expected at most ${INPUT_MAX_LENGTH} characters.`
+  if (!isCheckable(schema, jsonSize(text).values)) return "expected fewer values than can be checked at once."
   const { errors, valid } = new Validator(schema, "2020-12", length > EVERY_MISTAKE_MAX_LENGTH).validate(input)
   if (valid) return undefined
   const causes = errors.filter(({ keyword }) => !isSummary.test(keyword))

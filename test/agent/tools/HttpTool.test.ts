@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Layer, Logger, Redacted } from "effect"
+import { Duration, Effect, Layer, Logger, Redacted, type Schema } from "effect"
 import { httpTool, type HttpToolSpec } from "../../../src/agent/tools/HttpTool.ts"
 import { FetchFailed } from "../../../src/outbound/FetchFailed.ts"
 import { type SafeRequest, type SafeResponse } from "../../../src/outbound/SafeFetch.ts"
@@ -94,6 +94,18 @@ describe("a call", () => {
     expect(requests).toEqual([])
     expect(outcome.isFailure).toBe(true)
     expect(outcome.result).toEqual({ error: expect.stringMatching(why) })
+  })
+
+  const tags = Array.from({ length: 2_000 }, (_, index) => index)
+  test.each<readonly [string, Schema.JsonObject]>([
+    ["thousands of values that have to differ", { uniqueItems: true }],
+    ["two hundred schemas for each of its values", { allOf: Array.from({ length: 200 }, () => ({ items: true })) }],
+  ])("with %s is not checked for long", async (_, schema) => {
+    const input_schema = { type: "object", properties: { tags: schema } }
+    const { outcome, requests } = await call({ tags }, reply("{}"), { input_schema, url: "https://shop.example/" })
+    expect([outcome.result, requests]).toEqual([{ error: expect.stringContaining("fewer values") }, []])
+    const few = { tags: tags.slice(0, 100) }
+    expect((await call(few, reply("{}"), { input_schema, url: "https://shop.example/" })).requests).toHaveLength(1)
   })
 
   test("cannot replace a parameter that is in the URL", async () => {
@@ -197,7 +209,7 @@ describe("the result for the model", () => {
   test("is only the first mistake of an input with very many", async () => {
     const texts = { type: "array", items: { anyOf: Array.from({ length: 200 }, () => ({ type: "string" })) } }
     const schema = { type: "object", properties: { a: texts } }
-    const { outcome, requests } = await call({ a: Array(8_000).fill(1) }, reply("{}"), { input_schema: schema })
+    const { outcome, requests } = await call({ a: Array(400).fill(1_000) }, reply("{}"), { input_schema: schema })
     expect(requests).toEqual([])
     expect(outcome.result).toEqual({ error: expect.stringMatching(/^Invalid input: a\/0: /) })
   })
