@@ -1,10 +1,11 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { type CrawledKind, PAGES_MAX, type SourceConfig, type SourcePreview } from "../domain/knowledge/Source.ts"
+import { inTurns } from "../system/InTurns.ts"
 import { addressOf, hostOf } from "./Address.ts"
 import { readLists } from "./Lists.ts"
 import { PoliteFetch, type Requests } from "./PoliteFetch.ts"
 import { unreachableRobots } from "./Robots.ts"
-import { makeScope } from "./Scope.ts"
+import { makeScope, type Scope } from "./Scope.ts"
 
 /** Hosts, sitemaps and addresses that a preview looks at or shows. */
 const HOSTS_MAX = 20
@@ -21,10 +22,17 @@ export class SourcePreviews extends Context.Service<SourcePreviews>()("parley/so
   make: Effect.gen(function* () {
     const { begin } = yield* PoliteFetch
 
-    /** Reads what lists name, or finds out why they cannot be read. */
-    const read = (kind: Exclude<CrawledKind, "website">, urls: ReadonlyArray<string>, requests: Requests) =>
+    /** Reads what lists name within the scope, or finds out why they cannot be read. */
+    const read = (
+      kind: Exclude<CrawledKind, "website">,
+      urls: ReadonlyArray<string>,
+      requests: Requests,
+      { refusal }: Scope,
+    ) =>
       readLists(kind, urls, requests, PAGES_MAX).pipe(
-        Effect.map(({ pages }) => ({ pages, problem: undefined })),
+        // Fifty thousand pages times a hundred globs take a while.
+        Effect.flatMap(({ pages }) => inTurns(pages, (page) => (refusal(page) === undefined ? [page] : []))),
+        Effect.map((pages) => ({ pages: pages.flat(), problem: undefined })),
         Effect.catchTag("ListsUnreadable", ({ error }) => Effect.succeed({ pages: undefined, problem: error.message })),
         Effect.timeoutOrElse({
           duration: PATIENCE,
@@ -63,13 +71,12 @@ export class SourcePreviews extends Context.Service<SourcePreviews>()("parley/so
         const roots = config.urls.flatMap((url) => addressOf(url) ?? [])
         const scope = makeScope(kind, config, roots)
         const isWebsite = kind === "website"
-        const own = isWebsite ? undefined : yield* read(kind, roots, requests)
-        const within = (pages: ReadonlyArray<string>) => pages.filter((page) => scope.refusal(page) === undefined)
-        const named = own?.pages === undefined ? undefined : within(own.pages)
+        const own = isWebsite ? undefined : yield* read(kind, roots, requests, scope)
+        const named = own?.pages
         const robots = yield* robotsOf(named ?? roots, requests)
         const sitemaps = robots.flatMap((one) => one.sitemaps).slice(0, SITEMAPS_MAX)
-        const found = isWebsite && sitemaps.length > 0 ? yield* read("sitemap", sitemaps, requests) : undefined
-        const listed = named ?? (found?.pages === undefined ? undefined : within(found.pages))
+        const found = isWebsite && sitemaps.length > 0 ? yield* read("sitemap", sitemaps, requests, scope) : undefined
+        const listed = named ?? found?.pages
         const hosts = new Set((named ?? roots).map(hostOf))
         const problems = [own?.problem, ...robots.map(({ problem }) => problem)]
         return {

@@ -17,7 +17,7 @@ import {
 } from "../lib/FakeEmbeddings.ts"
 import { defaults } from "../lib/Defaults.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const lines: Array<string> = []
 const log = Logger.layer([Logger.make(({ message, fiber }) => void lines.push(Bun.inspect([message, fiber.context])))])

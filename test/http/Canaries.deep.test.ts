@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { canaryRun } from "../lib/Canaries.ts"
 
 // It uses a server in some fifty ways, one after the other.
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 test("secrets and private texts are nowhere but where they belong", async () => {
   const { canaries, hits, places } = await Effect.runPromise(

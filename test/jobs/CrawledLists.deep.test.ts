@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { crawlNeeds, makeSource, pagesOf, runSource, startCrawling } from "../lib/Crawling.ts"
 import { page, sends, trapSite } from "../lib/TrapSite.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 test("a sitemap of 50,000 addresses is read within the bounds of the source", () =>
   Effect.gen(function* () {

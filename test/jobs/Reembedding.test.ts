@@ -14,7 +14,7 @@ import { eventually, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
 type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>

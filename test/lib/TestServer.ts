@@ -20,7 +20,7 @@ import { sharedRun } from "./Scoped.ts"
 import { fresh } from "./TestDatabase.ts"
 
 /** The timeout of a test of a server in milliseconds, long enough for a busy machine. */
-export const testTimeout = 60_000
+export const testTimeout = 180_000
 
 /** A running server with what a test needs to use it. */
 export interface TestServer {
@@ -55,7 +55,7 @@ export const dumpRows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })
 
 /** An upload is waited for also where the machine is busy with other tests. */
-const patient = Context.make(UploadWaits, { ...UploadWaits.defaultValue(), usual: "1 minute" })
+const patient = Context.make(UploadWaits, { ...UploadWaits.defaultValue(), usual: "2 minutes" })
 
 /** Starts a server as `startServer` does, until the scope closes. */
 export const makeServer = Effect.fnUntraced(function* (

@@ -19,7 +19,7 @@ import { noFilter, someTool } from "../lib/FilledTenant.ts"
 import { nextMillisecond, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, contentOf, makeTenant, newApiKey } from "../lib/Tenants.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
 const run = runtime.runPromise

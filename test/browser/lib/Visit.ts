@@ -19,7 +19,7 @@ export const arePicturesWanted = askedScreenshots(process.env) !== undefined
 const pictures = screenshotDirectory(process.env)
 
 /** In milliseconds: how long a page may take for anything that a test waits for, on a busy machine. */
-const PATIENCE = 30_000
+const PATIENCE = 120_000
 
 const ARGUMENTS = [
   "--disable-dev-shm-usage",

@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /**
  * The script of a thread in place of that with a real model. Its vector is the number of texts that the thread has

@@ -10,7 +10,7 @@ import { findModel } from "../../../src/embeddings/sentences/SentenceModel.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 /*
  * The real model all-MiniLM-L6-v2, which the development dependencies hold, on the real runtime.

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { page } from "../../../src/knowledge/extract/html/Page.ts"
 
 // In quadratic time each of these pages takes longer, on any machine.
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 /** More text than any of these pages has. */
 const TEXT = 1_000_000

@@ -14,7 +14,7 @@ import { A4, blank, imagePdf, strips, tiffOf } from "../../lib/files/Scans.ts"
 import { german } from "../../lib/files/ScanTexts.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 /** The settings of a server, with which no program runs out of time on a busy machine. */
 const patient = { ...defaults.extract, deadline: Duration.minutes(1) }

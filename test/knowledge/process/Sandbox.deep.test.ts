@@ -8,7 +8,7 @@ import { ExtractProcess } from "../../../src/knowledge/process/ExtractProcess.ts
 import { firstThatWorks, isWorking, refuseWeak } from "../../../src/knowledge/process/ReaderSandbox.ts"
 import { describe as inWords, noSandbox, type Sandbox, sandboxesOn } from "../../../src/knowledge/process/Sandbox.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const all = ["bwrap", "setpriv", "unshare", "prlimit"]
 const system = (programs: ReadonlyArray<string>, isRoot = false, platform = "linux") =>

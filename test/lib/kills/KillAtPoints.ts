@@ -46,7 +46,7 @@ export interface Recovery {
 }
 
 /** The longest wait for a server to come to a point, and for the work to go on, in milliseconds. */
-const PATIENCE = 60_000
+const PATIENCE = 120_000
 const OCCURRENCES = 4
 
 const servers = {

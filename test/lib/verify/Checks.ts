@@ -39,7 +39,7 @@ const SECOND_TRIES = 3
 /** Keeps what a test prints before its end. */
 const PRINTED = join(import.meta.dir, "Printed.ts")
 /** A test that hangs, on a machine that is busy with other things. */
-export const TEST_TIMEOUT_MILLIS = 60_000
+export const TEST_TIMEOUT_MILLIS = 180_000
 /** The most lines of what a failed test printed that are shown; the file of the check has all. */
 const PRINTED_LINES = 300
 /** The most characters of such a line that are shown. */

@@ -17,7 +17,7 @@ import { AgentControl, eventually, replyOf } from "../../lib/Layers.ts"
 import { as, makeTenant, newId, sessionNamed } from "../../lib/Tenants.ts"
 import { databaseTraits } from "../../lib/Defaults.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const runtime = ManagedRuntime.make(chatLayer)
 const run = runtime.runPromise

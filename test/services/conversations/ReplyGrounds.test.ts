@@ -24,7 +24,7 @@ import {
 import { AgentControl, replyOf } from "../../lib/Layers.ts"
 import { as, asCaller, makeTenant, sessionNamed } from "../../lib/Tenants.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const runtime = ManagedRuntime.make(chatLayer)
 const run = runtime.runPromise

@@ -30,7 +30,7 @@ import { as, asCaller, makeTenant } from "../../lib/Tenants.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
-const PATIENCE = Duration.seconds(30)
+const PATIENCE = Duration.minutes(2)
 
 const runtime = ManagedRuntime.make(
   Layer.merge(Knowledge.layer, Uploads.layer).pipe(

@@ -5,7 +5,7 @@ import { answerTo } from "../../../src/storage/embedded/Answer.ts"
 import { simpleQuery } from "../../../src/storage/embedded/Wire.ts"
 import { until } from "../../lib/Client.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 let engine: PGlite
 

@@ -8,7 +8,7 @@ import { EngineFailure } from "../../../src/storage/embedded/Engine.ts"
 import { withoutSqlErrors } from "../../../src/storage/sql/SqlErrors.ts"
 import { freshDirectory, layerOf } from "../../lib/TestDatabase.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const MIB = 1024 * 1024
 

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { DURABLE_START_PARAMETERS, DurableFiles } from "../../../src/storage/embedded/DurableFiles.ts"
 import { freshDirectory } from "../../lib/TestDatabase.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 test("each commit is synced to the disk once, and a read never is", () =>
   Effect.runPromise(

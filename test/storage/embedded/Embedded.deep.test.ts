@@ -11,7 +11,7 @@ import { freshDirectory, layerOf } from "../../lib/TestDatabase.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 // Each test opens an engine, and some make a cluster or start processes.
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> => Effect.runPromise(Effect.scoped(effect))
 const using = <A, E>(directory: string, effect: Effect.Effect<A, E, Database>) =>

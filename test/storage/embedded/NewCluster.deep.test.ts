@@ -12,7 +12,7 @@ import { layerEmbedded, SystemSql } from "../../../src/storage/sql/Database.ts"
 import { scopedRun } from "../../lib/Scoped.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(180_000)
 
 const run = scopedRun()
 

@@ -11,7 +11,7 @@ import { type DatabaseFront, databaseFront } from "../../lib/DatabaseFront.ts"
 import { quiet } from "../../lib/Layers.ts"
 import { defaults } from "../../lib/Defaults.ts"
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(180_000)
 
 /** Describes nothing on the embedded engine, which is in the process that uses it, with no network in between. */
 const describeOnPostgres = process.env["DATABASE_URL"] === undefined ? () => {} : describe
