@@ -31,10 +31,12 @@ const inMemory = filesInMemory()
 const busy: Array<Bun.Subprocess> = []
 const relax = (): void => busy.splice(0).forEach((child) => child.kill())
 process.on("exit", relax)
-process.on("SIGINT", () => {
+const stop = (code: number): void => {
   stopRunning()
-  process.exit(130)
-})
+  process.exit(code)
+}
+process.on("SIGINT", () => stop(130))
+process.on("SIGTERM", () => stop(143))
 
 const surroundings: ReadonlyArray<{
   readonly name: string
