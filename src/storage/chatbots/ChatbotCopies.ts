@@ -91,14 +91,15 @@ export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/stor
             ${tools.length}::int
           from chatbots where id = ${source} and organization_id = ${organization}`
           for (const tool of tools) yield* copyTool(tool, id)
-          yield* sql`
-          insert into tests (id, organization_id, chatbot_id, question, history, expectations, tags, created_at)
-          select gen_random_uuid(), organization_id, ${id}::uuid, question, history, expectations, tags, created_at
-          from tests where chatbot_id = ${source} and organization_id = ${organization}`
+          // First the plan, which says whether tests run because they have changed.
           yield* sql`
           insert into test_plans (chatbot_id, organization_id, plan)
           select ${id}::uuid, organization_id, plan from test_plans
           where chatbot_id = ${source} and organization_id = ${organization}`
+          yield* sql`
+          insert into tests (id, organization_id, chatbot_id, question, history, expectations, tags, created_at)
+          select gen_random_uuid(), organization_id, ${id}::uuid, question, history, expectations, tags, created_at
+          from tests where chatbot_id = ${source} and organization_id = ${organization}`
           return id
         },
         committing<SlugTaken>(sql, onUniqueViolation("chatbots_slug", slugTaken)),

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { TestRunId } from "../../../src/domain/evaluation/TestRun.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { ChatbotCopies } from "../../../src/storage/chatbots/ChatbotCopies.ts"
 import { TestQueue } from "../../../src/storage/evaluation/TestQueue.ts"
 import { platform, quiet, storage } from "../../lib/Layers.ts"
 import { as, makeTenant } from "../../lib/Tenants.ts"
@@ -33,5 +34,30 @@ test("a run that a server of one version leaves is gone on with by a server of t
         queue.begin(next, TestRunId.make(Bun.randomUUIDv7()), { setupHash: "a", version: "2.0.0" }),
       )
       expect(run?.id).toBe(id)
+    }),
+  ))
+
+test("a planned run stays planned when a chatbot changes whose changes start none", () =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const { chatbot, organization } = yield* makeTenant
+      const sql = yield* SystemSql
+      const queued = Effect.map(
+        sql<{ trigger: string }>`select trigger from test_queue where chatbot_id = ${chatbot}`,
+        (rows) => rows.map(({ trigger }) => trigger),
+      )
+      yield* sql`insert into test_plans (chatbot_id, organization_id, plan)
+        values (${chatbot}, ${organization}, '{"schedule": "daily", "on_change": false}')`
+      yield* sql`insert into tests (id, organization_id, chatbot_id, question, expectations)
+        values (gen_random_uuid(), ${organization}, ${chatbot}, 'Why?', '{}')`
+      yield* sql`update chatbots set name = 'Another' where id = ${chatbot}`
+      expect(yield* queued).toEqual(["schedule"])
+      const copy = yield* as(organization)(
+        (yield* ChatbotCopies).copy(chatbot, { name: "Copy", slug: `copy-${chatbot}`, avatar: null }),
+      )
+      expect(yield* sql`select trigger from test_queue where chatbot_id = ${copy}`).toEqual([{ trigger: "schedule" }])
+      yield* sql`update test_plans set plan = '{"schedule": "daily"}' where chatbot_id = ${chatbot}`
+      yield* sql`update chatbots set name = 'A third' where id = ${chatbot}`
+      expect(yield* queued).toEqual(["change"])
     }),
   ))
