@@ -14,10 +14,19 @@ const TIOCOUTQ = 0x5411
 /** The most milliseconds that a test waits for somebody who does not read. */
 const PATIENCE_MILLIS = 5_000
 
-if (process.platform === "linux") {
-  const { symbols } = dlopen("libc.so.6", { ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" } })
+const libc = () => {
+  try {
+    return dlopen("libc.so.6", { ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" } })
+  } catch {
+    // The system is another, or has another libc.
+    return undefined
+  }
+}
+
+const ioctl = process.platform === "linux" ? libc()?.symbols.ioctl : undefined
+if (ioctl !== undefined) {
   const count = new Int32Array(1)
-  const isUnread = (fd: number) => symbols.ioctl(fd, TIOCOUTQ, ptr(count)) === 0 && count[0] !== 0
+  const isUnread = (fd: number) => ioctl(fd, TIOCOUTQ, ptr(count)) === 0 && count[0] !== 0
   afterEach(() => {
     for (let left = PATIENCE_MILLIS; left > 0 && (isUnread(STDOUT) || isUnread(STDERR)); left--) Bun.sleepSync(1)
   })
