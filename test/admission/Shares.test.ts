@@ -28,13 +28,19 @@ const chatting = Effect.gen(function* () {
   const begin = (owner: OrganizationId, key: ApiKeyId, count: number) =>
     Effect.tap(
       Effect.forEach(Array.from({ length: count }), () => Effect.forkChild(chat(owner, key))),
-      () => Effect.forEach(Array.from({ length: 10 }), () => Effect.yieldNow),
+      // Turns of the event loop, which work of other organizations in this process may take some of.
+      () => Effect.promise(() => turnsOfLoop(TURNS)),
     )
   return { begin, hold, open: Deferred.succeed(gate, undefined), running: () => running, within }
 })
 
 const run = <A, E>(test: Effect.Effect<A, E, Shares>) =>
   Effect.runPromise(Effect.scoped(Effect.provide(test, [shares, TestClock.layer()])))
+
+const TURNS = 100
+const turnsOfLoop = async (left: number): Promise<void> => {
+  for (; left > 0; left--) await new Promise(setImmediate)
+}
 
 const outcomeOf = <A, E extends { readonly _tag: string }>(fiber: Fiber.Fiber<A, E>) =>
   Effect.match(Fiber.join(fiber), { onSuccess: () => "done", onFailure: ({ _tag }) => _tag })
