@@ -15,7 +15,7 @@ export const isOfBrowser = (file: string): boolean => file.startsWith(BROWSER)
 export const isDeep = (file: string): boolean => file.endsWith(".deep.test.ts") || isOfBrowser(file)
 
 /** Commits after which each deep file has run once, on average. */
-export const ROTATION = 32
+export const ROTATION = 64
 
 /**
  * The share of these files that a commit runs: one of `rotation`. Which ones depends on the commit alone, so that a
