@@ -27,15 +27,6 @@ export interface JsonSize {
 
 export const jsonSize = (text: string): JsonSize => scan(text)
 
-/** The value of a JSON text of at most so many levels and values; undefined where it has more, or is not JSON. */
-export const parseJsonWithin = (
-  text: string,
-  { deepest, values }: Pick<JsonSize, "deepest" | "values">,
-): Schema.Json | undefined => {
-  const size = scan(text)
-  return size.deepest > deepest || size.values > values ? undefined : parseJson(text)
-}
-
 /** Whether a text that is not valid JSON is empty, or an object that ends too early. */
 export const isCutObject = (text: string): boolean => /^\s*(?:\{|$)/.test(text) && !scan(text).isClosed
 

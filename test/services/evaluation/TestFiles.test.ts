@@ -303,6 +303,13 @@ tests:
 })
 
 test.each([
+  ["JSON", `{"tests": [${"[],".repeat(500_000)}1]}`],
+  ["YAML", `tests: [${"[],".repeat(500_000)}1]`],
+])("a file of promptfoo in %s is refused by its number of values before it is parsed", async (_, content) => {
+  expect(JSON.stringify(await readFile("promptfooconfig.yaml", content))).toContain("Expected at most 500000 values")
+})
+
+test.each([
   ["20 MB of nested lists in a line", "[".repeat(20_000_000)],
   ["a million lists in a line", `{"question": [${"[],".repeat(1_000_000)}1]}`],
   ["millions of empty lines", "\n".repeat(20_000_000)],

@@ -3,7 +3,7 @@ import { type SayExpectation, TESTS_MAX } from "../../../domain/evaluation/Chatb
 import type { ChatbotId } from "../../../domain/Ids.ts"
 import { isObject } from "../../../domain/schema/Merge.ts"
 import { inTurns } from "../../../system/InTurns.ts"
-import { parseJsonWithin } from "../../../text/Json.ts"
+import { jsonSize, parseJson } from "../../../text/Json.ts"
 import { fileFails } from "../../Csv.ts"
 import { type ExportedTest, type TestRow, testRow } from "./TestRow.ts"
 
@@ -45,8 +45,10 @@ const typeOf = { words: "icontains", pattern: "regex", judge: "llm-rubric" } as 
 
 /** The largest file, in UTF-16 code units: reading YAML of this size holds up other requests for half a second. */
 const MAX_LENGTH = 4 * 1024 * 1024
-/** More than five thousand tests have. */
-const JSON_SIZE = { deepest: 32, values: 500_000 }
+/** The most values of a file, in JSON or the part of YAML that is like it: more than five thousand tests have. */
+const VALUES_MAX = 500_000
+/** The deepest nesting of a file in JSON. */
+const DEPTH_MAX = 32
 /** The most assertions of a test that are read. */
 const ASSERTS_MAX = 100
 
@@ -68,7 +70,9 @@ export const read = Effect.fnUntraced(function* (text: string) {
 
 const parse = (text: string): Result.Result<unknown, string> => {
   if (text.length > MAX_LENGTH) return Result.fail("A file of promptfoo has at most 4 MiB; use CSV or JSON Lines")
-  const json = /^\s*[[{]/.test(text) ? parseJsonWithin(text, JSON_SIZE) : undefined
+  const { deepest, values } = jsonSize(text)
+  if (values > VALUES_MAX) return Result.fail(`Expected at most ${VALUES_MAX} values`)
+  const json = /^\s*[[{]/.test(text) && deepest <= DEPTH_MAX ? parseJson(text) : undefined
   if (json !== undefined) return Result.succeed(json)
   return Result.try({
     try: (): unknown => Bun.YAML.parse(text),
