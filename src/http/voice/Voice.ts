@@ -61,12 +61,16 @@ const responding = Effect.gen(function* () {
     visitor?: Visitor["Service"],
   ) {
     // Nothing is received for a chatbot that does not listen.
-    yield* turns.admit(chatbot)
+    const admitted = yield* turns.admit(chatbot)
     yield* shares.hold("turns")
     const { audio, fields } = yield* forms.receiveInMemory(form, parts, UTTERANCE_MAX_BYTES, request)
     const turn = turnOf(fields, audio)
     if (turn instanceof InvalidRequest) return yield* turn
-    return yield* respondWithStream((emit) => turns.reply(chatbot, visitor, turn, emit), new VoiceMessages(), streaming)
+    return yield* respondWithStream(
+      (emit) => turns.reply(admitted, visitor, turn, emit),
+      new VoiceMessages(),
+      streaming,
+    )
   })
 })
 

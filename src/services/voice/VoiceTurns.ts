@@ -54,6 +54,12 @@ export interface VoiceTurn {
   readonly heard: Heard | undefined
 }
 
+/** A chatbot that listens, with its voice. */
+interface Listening {
+  readonly chatbot: ChatbotRow
+  readonly config: NonNullable<ChatbotRow["voice_widget_config"]>
+}
+
 /** Tokens for a second of what is heard and spoken, as OpenAI's realtime models count them. */
 const HEARD_TOKENS = 10
 const SPOKEN_TOKENS = 20
@@ -160,17 +166,16 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       return { ...ids, session, isResumed: true }
     })
 
-    /** The chatbot with its voice. */
     const admit = Effect.fnUntraced(function* (id: ChatbotId) {
       const chatbot = yield* chatbots.get(id)
       const { voice_widget_config: config } = chatbot
       if (config === null) return yield* noVoiceAgent
       yield* ensureActive(chatbot)
-      return { chatbot, config }
+      return { chatbot, config } satisfies Listening
     })
 
     const reply = Effect.fnUntraced(function* (
-      chatbotId: ChatbotId,
+      { chatbot, config }: Listening,
       visitor: Visitor["Service"] | undefined,
       turn: VoiceTurn,
       emit: VoiceEmit,
@@ -178,7 +183,6 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       const clock = yield* Clock.Clock
       const begin = monotonicMillis(clock)
       const since = () => monotonicMillis(clock) - begin
-      const { chatbot, config } = yield* admit(chatbotId)
       const attempt = visitor && (yield* claim(visitor, turn))
       const [{ transcript, ms: transcription_ms }, cut] = yield* Effect.all(
         [
@@ -238,7 +242,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
         }),
       }
       const [{ finish_reason }] = yield* Effect.all(
-        [Effect.tap(chat.reply(chatbotId, request, onEvent), speech.end), speech.run],
+        [Effect.tap(chat.reply(chatbot.id, request, onEvent), speech.end), speech.run],
         { concurrency: "unbounded" },
       ).pipe(
         Effect.onExit((exit) =>
@@ -263,12 +267,14 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
     }, Effect.scoped)
 
     return {
-      /** Fails as `reply` does where the chatbot cannot answer any turn, before one is received. */
-      admit: (chatbot: ChatbotId) => Effect.asVoid(admit(chatbot)),
+      /**
+       * Finds a chatbot that may answer spoken turns, before one is received: `Forbidden` where it has no voice agent, and
+       * `ChatbotInactive` where it is switched off.
+       */
+      admit,
       /**
        * Answers a spoken turn. Interruption stores what there is of the reply, and how far its speech had come; before the
-       * chat has begun it leaves nothing behind. `Forbidden` where the chatbot has no voice agent, and `Conflict` while
-       * another reply is made in the visitor's conversation.
+       * chat has begun it leaves nothing behind. `Conflict` while another reply is made in the visitor's conversation.
        */
       reply,
     }
