@@ -2,9 +2,9 @@ import { dlopen, ptr } from "bun:ffi"
 import { afterEach } from "bun:test"
 
 /*
- * Lets a test end once what it printed has been read. Bun's processes of tests send what they print and how their tests
- * end on two ways, so that on a busy machine a test would be said to have failed before its error is there, which would
- * stand at another test then.
+ * Lets a test end only when everything that it printed has been read. A test process of Bun sends what it prints by one
+ * channel, and the results of its tests by another. On a busy machine a result can arrive before the error that belongs
+ * to it, which is then shown with another test.
  */
 
 const STDOUT = 1
