@@ -8,6 +8,17 @@ import type { Dialect } from "./parts/Dialect.ts"
 import { OpenAiError } from "./failures/OpenAiError.ts"
 import { Problem } from "./failures/Problem.ts"
 
+/**
+ * How a request with an idempotency key has its effect once, although the server may die at any moment of it.
+ *
+ * - `inTransaction` and `inSystemTransaction`: the handler waits for nothing but the database, and runs in one transaction
+ *   of the tenant's or the system's client, together with the statement that keeps its answer.
+ * - `prepared`: the handler waits for anything else, such as a file that it stores, in `prepared`; after that it runs
+ *   like `inTransaction`.
+ * - `repeatable`: cut off and run again, it changes nothing, or nothing more than once. Its answer is kept afterwards.
+ */
+export type Once = "inTransaction" | "inSystemTransaction" | "prepared" | "repeatable"
+
 /** The scope that an API key needs for an endpoint. Endpoints are annotated with it. */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()("parley/api/RequiredScope") {}
 
@@ -54,21 +65,31 @@ const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Proble
   }) {}
 
   /**
-   * Answers a request with the header `Idempotency-Key` once, and sends that answer again to whoever repeats the request.
-   * Every endpoint that changes anything has it, before `RequestBody`: what that refuses is not kept.
+   * Declares the middleware that answers a request with the header `Idempotency-Key` once, and sends that answer again
+   * to whoever repeats the request. Every endpoint that changes anything has one, before `RequestBody`: what that
+   * refuses is not kept.
    */
-  class Idempotent extends HttpApiMiddleware.Service<
-    Idempotent,
-    { provides: never; requires: Caller | CurrentOrganization }
-  >()(`parley/api/Idempotent/${dialect}`, {
-    error: [
-      forms.InvalidRequest,
-      forms.Conflict,
-      forms.IdempotencyInProgress,
-      forms.IdempotencyKeyReused,
-      forms.Unavailable,
-    ],
-  }) {}
+  const once = <const O extends Once>(how: O) => {
+    class Idempotent extends HttpApiMiddleware.Service<
+      Idempotent,
+      { provides: never; requires: Caller | CurrentOrganization }
+    >()(`parley/api/once/${how}/Idempotent/${dialect}`, {
+      error: [
+        forms.InvalidRequest,
+        forms.Conflict,
+        forms.IdempotencyInProgress,
+        forms.IdempotencyKeyReused,
+        forms.Unavailable,
+      ],
+    }) {}
+    return Idempotent
+  }
+  const Idempotent = {
+    inTransaction: once("inTransaction"),
+    inSystemTransaction: once("inSystemTransaction"),
+    prepared: once("prepared"),
+    repeatable: once("repeatable"),
+  }
 
   return { Authorization, Idempotent, Problems, RequestBody }
 }

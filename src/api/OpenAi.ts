@@ -159,7 +159,7 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
   success: HttpApiSchema.WithHeaders(Completion, ReplyHeaders),
   error: chatFailures(OpenAiError),
 })
-  .middleware(middleware.openai.Idempotent)
+  .middleware(middleware.openai.Idempotent.repeatable)
   .middleware(middleware.openai.RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)

@@ -125,7 +125,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     ServerSecrets.layer,
     SignInProviders.layer,
     Snapshots.layer,
-    Archives.layer,
+    Archives.layer.pipe(Layer.provide(Documents.layer)),
     SourcePages.layer,
     SourceRuns.layer,
     SpokenReplies.layer,

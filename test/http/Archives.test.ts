@@ -1,15 +1,16 @@
 import { describe, expect, test } from "bun:test"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { ArchiveImport } from "../../src/domain/knowledge/Archive.ts"
 import { Document } from "../../src/domain/knowledge/Document.ts"
 import { Source } from "../../src/domain/knowledge/Source.ts"
 import { IMPORT_MAX_BYTES } from "../../src/domain/knowledge/Question.ts"
+import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { read, until } from "../lib/Client.ts"
 import { zipOf } from "../lib/files/ZipFile.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 import { makeZip } from "client-zip"
 
-const { client } = await sharedServer()
+const { client, query } = await sharedServer()
 
 const at = (id: string, rest: string) => `/api/external/chatbot/${id}/${rest}`
 const OneSource = Schema.Struct({ source: Source })
@@ -95,18 +96,18 @@ describe("an export of a knowledge base", () => {
   })
 })
 
-test("an import makes the pages of a website its documents, at their addresses", async () => {
-  const { id } = await client.newChatbot()
-  const url = "https://docs.example/guide/install"
+/** An archive of a website with one page. */
+const websiteOf = (url: string) => {
   const lines = [
     { type: "source", key: "s", source: { kind: "website", name: "Docs", urls: ["https://docs.example/guide/"] } },
     { type: "document", file: "documents/a", name: "Install", content_type: "text/markdown", source: "s", url },
   ]
-  const archive = await archiveOf({
+  return archiveOf({
     "knowledge-base.jsonl": [head, ...lines.map((line) => JSON.stringify(line))].join("\n"),
     "documents/a": "# Install\n\nInstall it by hand.",
   })
-  expect(await imported(id, archive)).toMatchObject({ documents: { added: 1 }, problems: [] })
+}
+const expectPage = async (id: string, url: string) => {
   const [document] = await documentsOf(id)
   const [source] = read(ManySources, await client.get(at(id, "sources"))).sources
   expect(source).toMatchObject({ document_count: 1 })
@@ -115,6 +116,33 @@ test("an import makes the pages of a website its documents, at their addresses",
     data: [{ url, outcome: "unchanged", waiting: false, document_id: document?.id }],
     metadata: {},
   })
+}
+
+test("an import makes the pages of a website its documents, at their addresses", async () => {
+  const { id } = await client.newChatbot()
+  const url = "https://docs.example/guide/install"
+  expect(await imported(id, await websiteOf(url))).toMatchObject({ documents: { added: 1 }, problems: [] })
+  await expectPage(id, url)
+})
+
+test("an import that is cut off at a page leaves no document without its page, and can be repeated", async () => {
+  const { id } = await client.newChatbot()
+  const url = `https://docs.example/guide/${id}`
+  await query(
+    SystemSql.use((sql) =>
+      Effect.andThen(
+        sql.unsafe(`create function cut_off() returns trigger language plpgsql as $$ begin
+          if new.url = '${url}' then raise exception 'cut off' using errcode = '53000'; end if;
+          return new; end $$`),
+        sql`create trigger cut_off before insert on source_pages for each row execute function cut_off()`,
+      ),
+    ),
+  )
+  expect((await importInto(id, await websiteOf(url))).status).toBe(503)
+  await query(SystemSql.use((sql) => sql`drop function cut_off cascade`))
+  expect(await documentsOf(id)).toEqual([])
+  expect(await imported(id, await websiteOf(url))).toMatchObject({ sources: { known: 1 }, documents: { added: 1 } })
+  await expectPage(id, url)
 })
 
 describe("an import refuses", () => {

@@ -40,7 +40,7 @@ export const updateAvatar = HttpApiEndpoint.patch("updateAvatar", "/api/external
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Avatar updated successfully") })),
   error: [Problem.NotFound, Problem.PreconditionFailed, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.prepared)
   .middleware(RequestBody)
   .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "chatbots:write")

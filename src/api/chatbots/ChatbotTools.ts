@@ -4,7 +4,7 @@ import { ChatbotTool, ChatbotToolInput, ChatbotToolPatch, ToolTrial } from "../.
 import { ChatbotId, ToolId } from "../../domain/Ids.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
-import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { Problem } from "../failures/Problem.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 
@@ -21,9 +21,8 @@ const createTool = HttpApiEndpoint.post("createTool", toolsPath, {
   success: OneTool.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(
@@ -50,9 +49,8 @@ const updateTool = HttpApiEndpoint.patch("updateTool", toolPath, {
   success: OneTool,
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -85,7 +83,7 @@ const tryTool = HttpApiEndpoint.post("tryTool", `${toolPath}/try`, {
   success: Trial,
   error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
@@ -98,7 +96,7 @@ const tryDeclaration = HttpApiEndpoint.post("tryDeclaration", `${toolsPath}/try`
   success: Trial,
   error: [Problem.NotFound, Problem.Conflict, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)

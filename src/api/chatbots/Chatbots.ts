@@ -12,7 +12,6 @@ import { updateAvatar } from "./Avatars.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "../parts/Paging.ts"
-import { CommitsIn } from "../parts/Annotations.ts"
 import { Problem } from "../failures/Problem.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 
@@ -29,9 +28,8 @@ const create = HttpApiEndpoint.post("create", "/api/external/chatbots", {
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot created successfully") })),
   error: [Problem.SlugTaken, Problem.QuotaReached],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(
@@ -50,9 +48,8 @@ const update = HttpApiEndpoint.patch("update", "/api/external/chatbots", {
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot updated successfully") })),
   error: [Problem.NotFound, Problem.SlugTaken, Problem.PreconditionFailed],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -99,7 +96,7 @@ const duplicate = HttpApiEndpoint.post("duplicate", `${chatbotPath}/duplicate`, 
   success: withEtag(Schema.Struct({ chatbot: Chatbot, message: Schema.Literal("Chatbot duplicated successfully") })),
   error: [Problem.NotFound, Problem.SlugTaken, Problem.QuotaReached, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.prepared)
   .middleware(RequestBody)
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "chatbots:write")
@@ -122,9 +119,8 @@ const updateChatWidget = HttpApiEndpoint.patch("updateChatWidget", `${chatbotPat
   ),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(described("Update the chat widget", `Merges into the stored configuration. ${changeDescription}`))
 
@@ -161,9 +157,8 @@ const updateVoiceAgent = HttpApiEndpoint.patch("updateVoiceAgent", `${chatbotPat
   ),
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(

@@ -23,7 +23,7 @@ const upload = HttpApiEndpoint.post("upload", "/api/external/chatbot/:chatbotId/
   success,
   error: [Problem.NotFound, Problem.QuotaReached, Problem.TooManyAtOnce, Problem.UnsafeFile],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.prepared)
   .middleware(RequestBody)
   .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "conversations:write")

@@ -89,7 +89,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
   success: HttpApiSchema.WithHeaders(ChatReply, ReplyHeaders),
   error: chatFailures(Problem),
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
@@ -124,7 +124,7 @@ const tryChat = HttpApiEndpoint.post("tryChat", "/api/external/chatbot/:chatbotI
 })
   // A misspelled setting would be answered as if none had been named.
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)

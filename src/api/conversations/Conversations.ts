@@ -21,7 +21,7 @@ import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { momentParameter } from "../parts/Moment.ts"
 import { Cursor, integer, pageQuery } from "../parts/Paging.ts"
-import { CommitsIn, described, RequestCost } from "../parts/Annotations.ts"
+import { described, RequestCost } from "../parts/Annotations.ts"
 import { Problem } from "../failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations"
@@ -73,9 +73,8 @@ const update = HttpApiEndpoint.patch("update", `${base}/:sessionId`, {
   success: Schema.Struct({ session: Session }),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(
     described(
@@ -101,9 +100,8 @@ const rate = HttpApiEndpoint.post("rate", `${base}/:sessionId/messages/:messageI
   }),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     described(
@@ -152,7 +150,7 @@ const erase = HttpApiEndpoint.post("erase", "/api/external/erasures", {
   success: Schema.Struct({ erased: Erased }),
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "conversations:write")

@@ -5,7 +5,7 @@ import { ChatbotId } from "../../domain/Ids.ts"
 import { PageMetadata } from "../../domain/Page.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { CommitsIn, described } from "../parts/Annotations.ts"
+import { described } from "../parts/Annotations.ts"
 import { pageQuery } from "../parts/Paging.ts"
 
 const runsPath = "/api/external/chatbot/:chatbotId/test-runs"
@@ -21,9 +21,8 @@ const startTestRun = HttpApiEndpoint.post("startTestRun", runsPath, {
   success: OneRun.pipe(HttpApiSchema.status(202)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(
@@ -61,8 +60,7 @@ const stopTestRun = HttpApiEndpoint.post("stopTestRun", `${runPath}/stop`, {
   success: OneRun.pipe(HttpApiSchema.status(202)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
-  .annotate(CommitsIn, "tenant")
+  .middleware(Idempotent.inTransaction)
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(described("Stop a run of tests", "What it has found so far stays. 409 when it has ended."))
 

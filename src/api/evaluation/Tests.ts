@@ -16,7 +16,7 @@ import { merge } from "../../domain/schema/Merge.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { FormFile } from "../parts/FormFile.ts"
@@ -37,9 +37,8 @@ const createTest = HttpApiEndpoint.post("createTest", testsPath, {
   success: OneTest.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(
@@ -54,9 +53,8 @@ const createTestOfReply = HttpApiEndpoint.post("createTestOfReply", `${testsPath
   success: OneTest.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(
@@ -97,9 +95,8 @@ const updateTest = HttpApiEndpoint.patch("updateTest", testPath, {
   success: OneTest,
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({
@@ -157,7 +154,7 @@ const importTests = HttpApiEndpoint.post("importTests", `${testsPath}/import`, {
   success: Schema.Struct({ import: TestImport }),
   error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.bulk)
@@ -184,9 +181,8 @@ const updateTestPlan = HttpApiEndpoint.patch("updateTestPlan", planPath, {
   success: OnePlan,
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     OpenApi.annotations({

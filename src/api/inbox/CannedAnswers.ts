@@ -10,7 +10,7 @@ import {
 import { ChatbotId } from "../../domain/Ids.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
-import { CommitsIn, described } from "../parts/Annotations.ts"
+import { described } from "../parts/Annotations.ts"
 
 const path = "/api/external/chatbot/:chatbotId/canned-answers"
 const ofChatbot = { chatbotId: ChatbotId }
@@ -31,9 +31,8 @@ const create = HttpApiEndpoint.post("create", path, {
   success: One.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(
     described("Create a canned answer", `409 when the shortcut is taken, or the chatbot has ${CANNED_ANSWERS_MAX}.`),
@@ -45,9 +44,8 @@ const update = HttpApiEndpoint.patch("update", `${path}/:answerId`, {
   success: One,
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(described("Update a canned answer", "Absent fields stay."))
 

@@ -11,7 +11,7 @@ import { ReceivedTimestamp, Timestamp } from "../../domain/schema/Timestamp.ts"
 import { chatFailures } from "../conversations/Chat.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
-import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations/:sessionId"
 const params = {
@@ -32,9 +32,8 @@ const handOver = HttpApiEndpoint.post("handOver", `${base}/handover`, {
   success: OneSession,
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(
     described(
@@ -48,8 +47,7 @@ const giveBack = HttpApiEndpoint.post("giveBack", `${base}/return`, {
   success: OneSession,
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
-  .annotate(CommitsIn, "tenant")
+  .middleware(Idempotent.inTransaction)
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(
     described(
@@ -74,9 +72,8 @@ const say = HttpApiEndpoint.post("say", `${base}/messages`, {
   success: Schema.Struct({ message: Message, session: Session }).pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(
     described(
@@ -91,9 +88,8 @@ const note = HttpApiEndpoint.post("note", `${base}/notes`, {
   success: Schema.Struct({ event: ConversationEvent }).pipe(HttpApiSchema.status(201)),
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(described("Write a note", "Among people: visitors and models never see it."))
 
@@ -135,7 +131,7 @@ const draft = HttpApiEndpoint.post("draft", `${base}/draft`, {
   success: Schema.Struct({ draft: Schema.Struct({ output: Schema.String, sources: Schema.Array(Source) }) }),
   error: [...chatFailures(Problem), Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "conversations:write")

@@ -39,7 +39,7 @@ export const importKnowledge = HttpApiEndpoint.post("importKnowledge", `${base}/
   success: Schema.Struct({ imported: ArchiveImport }),
   error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.bulk)

@@ -5,7 +5,7 @@ import { Document, DocumentPassage, DocumentStatus } from "../../domain/knowledg
 import { ChatbotId, DocumentId, optionalId } from "../../domain/Ids.ts"
 import { PageMetadata } from "../../domain/Page.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
-import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { exportKnowledge, importKnowledge } from "./Archives.ts"
 import { upload } from "./Uploads.ts"
 import { FormFile } from "../parts/FormFile.ts"
@@ -79,7 +79,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
   success: [ReplaceFinished, ReplaceAccepted],
   error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached, Problem.UnreadableDocument, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.upload)
@@ -180,8 +180,7 @@ const retryDocument = HttpApiEndpoint.post("retryDocument", `${base}/knowledge-b
   success: Schema.Struct({ document: Document }).pipe(HttpApiSchema.status(202)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
-  .annotate(CommitsIn, "tenant")
+  .middleware(Idempotent.inTransaction)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(described("Try a failed document again", "409 when it has not failed."))
 

@@ -125,7 +125,7 @@ export const query = HttpApiEndpoint.post("query", "/api/external/chatbot/:chatb
   ),
   error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:read")
   .annotateMerge(

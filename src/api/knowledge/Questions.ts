@@ -37,7 +37,7 @@ const createQuestion = HttpApiEndpoint.post("createQuestion", questionsPath, {
   success: OneQuestion.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.prepared)
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
@@ -76,7 +76,7 @@ const updateQuestion = HttpApiEndpoint.patch("updateQuestion", questionPath, {
   success: OneQuestion,
   error: [Problem.NotFound, Problem.Conflict, Problem.PreconditionFailed, Problem.QuotaReached],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.prepared)
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
@@ -118,7 +118,7 @@ const importQuestions = HttpApiEndpoint.post("importQuestions", `${questionsPath
   success: Schema.Struct({ import: QuestionImport }),
   error: [Problem.NotFound, Problem.Conflict, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.bulk)

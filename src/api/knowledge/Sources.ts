@@ -9,7 +9,7 @@ import { PageMetadata } from "../../domain/Page.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { CommitsIn, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { pageQuery } from "../parts/Paging.ts"
@@ -28,7 +28,7 @@ const createSource = HttpApiEndpoint.post("createSource", sourcesPath, {
   success: OneSource.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.prepared)
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
@@ -44,7 +44,7 @@ const previewSource = HttpApiEndpoint.post("previewSource", `${sourcesPath}/prev
   success: Schema.Struct({ preview: SourcePreview }),
   error: [Problem.NotFound, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
@@ -79,7 +79,7 @@ const updateSource = HttpApiEndpoint.patch("updateSource", sourcePath, {
   success: OneSource,
   error: [Problem.NotFound, Problem.Conflict, Problem.PreconditionFailed, Problem.QuotaReached],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.prepared)
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
@@ -161,9 +161,8 @@ const startSourceRun = HttpApiEndpoint.post("startSourceRun", `${sourcePath}/run
   success: OneRun.pipe(HttpApiSchema.status(202)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     described(
@@ -177,8 +176,7 @@ const stopSourceRun = HttpApiEndpoint.post("stopSourceRun", `${sourcePath}/runs/
   success: OneRun.pipe(HttpApiSchema.status(202)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
-  .annotate(CommitsIn, "tenant")
+  .middleware(Idempotent.inTransaction)
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(described("Stop a run", "What was read stays, and nothing is deleted. 409 when the run has ended."))
 

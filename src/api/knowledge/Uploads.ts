@@ -39,7 +39,7 @@ export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
   success: [UploadFinished, UploadAccepted],
   error: [Problem.NotFound, Problem.QuotaReached, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.upload)

@@ -9,7 +9,7 @@ import { Organization, OrganizationName, OrganizationPatch } from "../../domain/
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "../parts/Paging.ts"
-import { CommitsIn, described, RequestCost } from "../parts/Annotations.ts"
+import { described, RequestCost } from "../parts/Annotations.ts"
 import { Problem } from "../failures/Problem.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 
@@ -21,10 +21,9 @@ const createOrganization = HttpApiEndpoint.post("createOrganization", "/api/admi
   payload: Schema.Struct({ name: OrganizationName }),
   success: Schema.Struct({ organization: Organization }).pipe(HttpApiSchema.status(201)),
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inSystemTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "operator")
-  .annotate(CommitsIn, "system")
   .annotateMerge(described("Create an organization", onlyOperator))
 
 const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/organizations", {
@@ -51,10 +50,9 @@ const updateOrganization = HttpApiEndpoint.patch("updateOrganization", organizat
   success: Schema.Struct({ organization: Organization }),
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inSystemTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "operator")
-  .annotate(CommitsIn, "system")
   .annotateMerge(
     described(
       "Rename an organization, or set its budget, quota and retention",
@@ -145,10 +143,9 @@ const createApiKey = HttpApiEndpoint.post("createApiKey", "/api/admin/api-keys",
   }).pipe(HttpApiSchema.status(201)),
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inSystemTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "admin")
-  .annotate(CommitsIn, "system")
   .annotateMerge(
     described(
       "Create an API key",
@@ -183,10 +180,9 @@ const updateApiKey = HttpApiEndpoint.patch("updateApiKey", "/api/admin/api-keys/
   success: Schema.Struct({ api_key: ApiKey }),
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inSystemTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "admin")
-  .annotate(CommitsIn, "system")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Change an API key",

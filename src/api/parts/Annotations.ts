@@ -40,15 +40,6 @@ export const RequestCost = Context.Reference<number>("parley/api/parts/RequestCo
 })
 
 /**
- * The database client, the tenant's or the system's, in one transaction of which the handler runs when its request has an
- * idempotency key, so that the change and the answer that is kept are committed together. Undefined for an endpoint that
- * waits for anything but the database: for a body in parts, a file, a search or a language model.
- */
-export const CommitsIn = Context.Reference<"tenant" | "system" | undefined>("parley/api/parts/CommitsIn", {
-  defaultValue: () => undefined,
-})
-
-/**
  * Whether an endpoint that administers, and whose path names no chatbot, limits a key that is bound to a chatbot to what
  * belongs to that chatbot. Otherwise such keys are refused there.
  */

@@ -6,7 +6,7 @@ import { Invitation, Person, PersonInput, PersonPatch, PersonSession } from "../
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
-import { CommitsIn, described } from "../parts/Annotations.ts"
+import { described } from "../parts/Annotations.ts"
 import { ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { cursorQuery, nextCursor, withLink } from "../parts/Paging.ts"
@@ -26,9 +26,8 @@ const invite = HttpApiEndpoint.post("invite", peoplePath, {
   success: Invited,
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inSystemTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "system")
   .annotateMerge(
     described(
       "Invite a person",
@@ -41,8 +40,7 @@ const inviteAgain = HttpApiEndpoint.post("inviteAgain", `${personPath}/invitatio
   success: Invited,
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
-  .annotate(CommitsIn, "system")
+  .middleware(Idempotent.inSystemTransaction)
   .annotateMerge(
     described(
       "Make a new invitation for a person",
@@ -80,9 +78,8 @@ const update = HttpApiEndpoint.patch("update", personPath, {
   success: OnePerson,
   error: [Problem.NotFound, Problem.Conflict, Problem.PreconditionFailed],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inSystemTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "system")
   .annotateMerge(
     described(
       "Change a person",

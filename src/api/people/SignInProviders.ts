@@ -8,7 +8,7 @@ import {
 } from "../../domain/people/SignInProvider.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
-import { CommitsIn, described } from "../parts/Annotations.ts"
+import { described } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 
@@ -22,9 +22,8 @@ const create = HttpApiEndpoint.post("create", providersPath, {
   success: OneProvider.pipe(HttpApiSchema.status(201)),
   error: Problem.Conflict,
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotateMerge(
     described(
       "Add a sign-in provider",
@@ -49,9 +48,8 @@ const update = HttpApiEndpoint.patch("update", providerPath, {
   success: OneProvider,
   error: [Problem.NotFound, Problem.PreconditionFailed],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotateMerge(
     described(
       "Change a sign-in provider",

@@ -6,7 +6,7 @@ import { PageMetadata } from "../../domain/Page.ts"
 import { SuggestedQuestion, Topic, TopicId, TopicPatch, TopicQuestion, TopicState } from "../../domain/topics/Topic.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { CommitsIn, described } from "../parts/Annotations.ts"
+import { described } from "../parts/Annotations.ts"
 import { pageQuery } from "../parts/Paging.ts"
 
 const topicsPath = "/api/external/chatbot/:chatbotId/topics"
@@ -59,9 +59,8 @@ const updateTopic = HttpApiEndpoint.patch("updateTopic", topicPath, {
   success: Schema.Struct({ topic: Topic }),
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(described("Update a topic", "Its name, or what is to become of its gaps."))
 

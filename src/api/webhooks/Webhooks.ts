@@ -6,7 +6,7 @@ import { DeliveryId, DeliveryState, WebhookDelivery, WebhookTest } from "../../d
 import { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { CommitsIn, described, IsSlow, LimitsBoundKeys, RequestCost } from "../parts/Annotations.ts"
+import { described, IsSlow, LimitsBoundKeys, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { Moment } from "../parts/Moment.ts"
 import { cursorQuery, nextCursor, withLink } from "../parts/Paging.ts"
@@ -31,9 +31,8 @@ const createWebhook = HttpApiEndpoint.post("createWebhook", webhooksPath, {
   success: Issued.pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotateMerge(
     described(
       "Create a webhook",
@@ -59,9 +58,8 @@ const updateWebhook = HttpApiEndpoint.patch("updateWebhook", webhookPath, {
   success: OneWebhook,
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update a webhook",
@@ -80,8 +78,7 @@ const rotateWebhookSecret = HttpApiEndpoint.post("rotateWebhookSecret", `${webho
   success: Issued,
   error: Problem.NotFound,
 })
-  .middleware(Idempotent)
-  .annotate(CommitsIn, "tenant")
+  .middleware(Idempotent.inTransaction)
   .annotateMerge(
     described(
       "Rotate a webhook's secret",
@@ -94,7 +91,7 @@ const testWebhook = HttpApiEndpoint.post("testWebhook", `${webhookPath}/test`, {
   success: Schema.Struct({ test: WebhookTest }),
   error: [Problem.NotFound, Problem.Conflict, Problem.TooManyAtOnce],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.repeatable)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
   .annotateMerge(
@@ -125,8 +122,7 @@ const resendWebhookDelivery = HttpApiEndpoint.post("resendWebhookDelivery", `${d
   success: OneDelivery,
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
-  .annotate(CommitsIn, "tenant")
+  .middleware(Idempotent.inTransaction)
   .annotateMerge(
     described(
       "Send a delivery again",
@@ -147,9 +143,8 @@ const resendFailedDeliveries = HttpApiEndpoint.post("resendFailedDeliveries", `$
   success: Schema.Struct({ resent: Schema.Int.annotate({ description: "How many are sent again." }) }),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
+  .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
-  .annotate(CommitsIn, "tenant")
   .annotateMerge(
     described(
       "Send failed deliveries again",

@@ -4,7 +4,7 @@ import { ChatbotId } from "../../domain/Ids.ts"
 import { IDENTITY_SECRETS_MAX_COUNT, IdentitySecret, IdentitySecretId } from "../../domain/widget/IdentitySecret.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequiredScope } from "../Middleware.ts"
-import { CommitsIn, described } from "../parts/Annotations.ts"
+import { described } from "../parts/Annotations.ts"
 
 const secretsPath = "/api/external/chatbot/:chatbotId/identity-secrets"
 const ofChatbot = { chatbotId: ChatbotId }
@@ -20,8 +20,7 @@ const createIdentitySecret = HttpApiEndpoint.post("createIdentitySecret", secret
   }).pipe(HttpApiSchema.status(201)),
   error: [Problem.NotFound, Problem.Conflict],
 })
-  .middleware(Idempotent)
-  .annotate(CommitsIn, "tenant")
+  .middleware(Idempotent.inTransaction)
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an identity secret",

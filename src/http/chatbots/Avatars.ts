@@ -39,8 +39,8 @@ export const avatarHandlers = Effect.gen(function* () {
       "chatbots",
       "updateAvatar",
       Effect.fnUntraced(function* ({ params, payload, headers }) {
-        const { avatar } = yield* uploads.receive(AvatarForm, payload, { fileSize: AVATAR_MAX_BYTES, files: 1 })
-        const image = yield* Effect.orDie(files.readFile(avatar.path))
+        const form = uploads.receive(AvatarForm, payload, { fileSize: AVATAR_MAX_BYTES, files: 1 })
+        const image = Effect.flatMap(form, ({ avatar }) => Effect.orDie(files.readFile(avatar.path)))
         const chatbot = yield* avatars.update(params.chatbotId, image, headers["if-match"])
         return withEtag({ chatbot, message: "Avatar updated successfully" as const }, chatbot)
       }),

@@ -27,13 +27,8 @@ export const attachmentHandlers = Effect.gen(function* () {
   })
 
   return {
-    upload: HttpApiBuilder.handler(
-      Api,
-      "attachments",
-      "upload",
-      Effect.fnUntraced(function* ({ params, payload }) {
-        return { attachment: yield* attachments.add(params.chatbotId, yield* received(payload)) }
-      }),
+    upload: HttpApiBuilder.handler(Api, "attachments", "upload", ({ params, payload }) =>
+      Effect.bindTo(attachments.add(params.chatbotId, received(payload)), "attachment"),
     ),
 
     uploadOfVisitor: HttpApiBuilder.handler(
@@ -42,11 +37,7 @@ export const attachmentHandlers = Effect.gen(function* () {
       "upload",
       Effect.fnUntraced(function* ({ payload }) {
         // Nothing of a visitor has an idempotency key.
-        const file = yield* Effect.catchTag(
-          received(payload),
-          ["IdempotencyInProgress", "IdempotencyKeyReused"],
-          Effect.die,
-        )
+        const file = Effect.catchTag(received(payload), ["IdempotencyInProgress", "IdempotencyKeyReused"], Effect.die)
         return { attachment: yield* attachments.addOfVisitor(yield* Visitor, file) }
       }),
     ),

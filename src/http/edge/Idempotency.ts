@@ -1,8 +1,7 @@
 import { Cause, Context, Effect, Exit, Redacted, Result, type Types } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError, type HttpApiEndpoint } from "effect/http-api"
-import type { Middleware } from "../../api/Middleware.ts"
-import { CommitsIn } from "../../api/parts/Annotations.ts"
+import type { Middleware, Once } from "../../api/Middleware.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import { Caller } from "../../domain/Caller.ts"
 import { declarationOf, InvalidRequest, isFailure } from "../../domain/Errors.ts"
@@ -11,6 +10,7 @@ import { SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { chatAttempt } from "../../services/conversations/ChatAttempt.ts"
 import { type Answer, type Claim, Idempotency } from "../../services/Idempotency.ts"
+import { CurrentPreparation, Prepared } from "../../services/Preparation.ts"
 import { keyOf } from "../access/Admission.ts"
 import { targetOf } from "./PathOf.ts"
 import { respondWith } from "./Respond.ts"
@@ -134,8 +134,8 @@ export const currentAttempt = Effect.map(CurrentIdempotentRequest, (idempotent) 
  * Makes the middleware that answers a request with the header `Idempotency-Key` once. It stands within the middleware
  * that authorizes requests and that receives bodies, so nothing is kept of a request which those refuse.
  */
-export const make = (dialect: Dialect) =>
-  Effect.gen(function* (): Effect.fn.Return<Middleware<Dialect>["Idempotent"]["Service"], never, Idempotency> {
+export const make = (dialect: Dialect, once: Once) =>
+  Effect.gen(function* (): Effect.fn.Return<Middleware<Dialect>["Idempotent"][Once]["Service"], never, Idempotency> {
     const idempotency = yield* Idempotency
 
     const answerOnce = Effect.fnUntraced(function* <E, R>(
@@ -148,8 +148,8 @@ export const make = (dialect: Dialect) =>
       if (key === undefined) return yield* malformed
       const caller = Context.pick(Caller, CurrentOrganization)(yield* Effect.context<Caller | CurrentOrganization>())
       const idempotent = new IdempotentRequest(idempotency, request, caller, key)
-      const handle = Effect.andThen(begin(idempotent, endpoint, request), run(idempotent, endpoint, respond))
-      return yield* ending(idempotent, endpoint, dialect, handle)
+      const handle = Effect.andThen(begin(idempotent, endpoint, request), run(idempotent, once, respond))
+      return yield* ending(idempotent, once, dialect, handle)
     }, Effect.catchDefect(replayed))
 
     return (respond, { endpoint }) =>
@@ -186,16 +186,29 @@ const begin = (
 /** Runs the handler of a request that has begun, or whose form has yet to be received, and keeps its answer. */
 const run = <E, R>(
   idempotent: IdempotentRequest,
-  { annotations }: HttpApiEndpoint.Top,
+  once: Once,
   handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
 ) =>
   Effect.suspend(() => {
-    const client = Context.get(annotations, CommitsIn)
-    return client === undefined || idempotent.claim === undefined
-      ? Effect.uninterruptibleMask((restore) =>
-          Effect.tap(restore(handle), (response) => (idempotent.isStreamed ? Effect.void : keep(idempotent, response))),
-        )
-      : idempotent.claim.commit(client, handle, answerOfResponse)
+    const { claim } = idempotent
+    if (claim !== undefined && once === "inTransaction") return claim.commit("tenant", handle, answerOfResponse)
+    if (claim !== undefined && once === "inSystemTransaction") return claim.commit("system", handle, answerOfResponse)
+    const kept = Effect.uninterruptibleMask((restore) =>
+      Effect.tap(restore(handle), (response) => (idempotent.isStreamed ? Effect.void : keep(idempotent, response))),
+    )
+    return once === "prepared" ? commitPrepared(idempotent, kept, handle) : kept
+  })
+
+/** Runs the handler until it has prepared what it commits, and then once more to commit that. */
+const commitPrepared = <E, R>(
+  idempotent: IdempotentRequest,
+  prepare: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+) =>
+  Effect.catchDefect(Effect.provideService(prepare, CurrentPreparation, "under way"), (defect) => {
+    const { claim } = idempotent
+    if (!(defect instanceof Prepared) || claim === undefined) return Effect.die(defect)
+    return claim.commit("tenant", Effect.provideService(handle, CurrentPreparation, defect), answerOfResponse)
   })
 
 /**
@@ -204,7 +217,7 @@ const run = <E, R>(
  */
 const ending = <E, R>(
   idempotent: IdempotentRequest,
-  { annotations }: HttpApiEndpoint.Top,
+  once: Once,
   dialect: Dialect,
   handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
 ) =>
@@ -215,9 +228,7 @@ const ending = <E, R>(
         ? Effect.failCause(cause)
         : Effect.tap(respondWith(dialect, failure), (response) => keep(idempotent, response))
     }),
-    Effect.onExit((exit) =>
-      Exit.isSuccess(exit) ? Effect.void : giveUp(idempotent, Context.get(annotations, CommitsIn), exit.cause),
-    ),
+    Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : giveUp(idempotent, once, exit.cause))),
     Effect.provideService(CurrentIdempotentRequest, idempotent),
   )
 
@@ -232,14 +243,10 @@ const keptFailure = (cause: Cause.Cause<unknown>) => {
 }
 
 /** Ends the claim of a request that has failed, in a way that may pass. */
-const giveUp = (
-  { claim }: IdempotentRequest,
-  client: "tenant" | "system" | undefined,
-  cause: Cause.Cause<unknown>,
-): Effect.Effect<void> => {
+const giveUp = ({ claim }: IdempotentRequest, once: Once, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   if (claim === undefined) return Effect.void
   const found: Result.Result<unknown, unknown> = Cause.findError(cause)
   const isInvalid = Result.isSuccess(found) && HttpApiError.HttpApiSchemaError.is(found.success)
   // What was not even decoded, and what was rolled back, has changed nothing.
-  return isInvalid || client !== undefined ? claim.forget : claim.release
+  return isInvalid || once !== "repeatable" ? claim.forget : claim.release
 }

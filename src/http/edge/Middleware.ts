@@ -11,7 +11,10 @@ import * as Visitors from "../access/VisitorAuthorization.ts"
 const layerFor = <D extends Dialect>(dialect: D, declared: Middleware<D>) =>
   Layer.mergeAll(
     Layer.effect(declared.Authorization, Authorization.make(dialect)),
-    Layer.effect(declared.Idempotent, Idempotency.make(dialect)),
+    Layer.effect(declared.Idempotent.inTransaction, Idempotency.make(dialect, "inTransaction")),
+    Layer.effect(declared.Idempotent.inSystemTransaction, Idempotency.make(dialect, "inSystemTransaction")),
+    Layer.effect(declared.Idempotent.prepared, Idempotency.make(dialect, "prepared")),
+    Layer.effect(declared.Idempotent.repeatable, Idempotency.make(dialect, "repeatable")),
     Layer.effect(declared.RequestBody, RequestBody.make),
     Layer.succeed(declared.Problems, Problems.answerFailures),
   )

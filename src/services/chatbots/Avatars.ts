@@ -6,6 +6,7 @@ import { imageExtension } from "../../domain/chatbot/ImageFormats.ts"
 import { avatarKey, isAvatarName } from "../../domain/BlobKey.ts"
 import { NotFound, UnsupportedMediaType } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
+import { prepared } from "../Preparation.ts"
 import type { IfMatch } from "../Versions.ts"
 import { Chatbots } from "./Chatbots.ts"
 
@@ -16,26 +17,35 @@ export class Avatars extends Context.Service<Avatars>()("parley/services/chatbot
   make: Effect.gen(function* () {
     const chatbots = yield* Chatbots
     const blobs = yield* Blobs
-    const store = yield* BlobStore
+    const files = yield* BlobStore
     const random = yield* SecureRandom.SecureRandom
+
+    const store = Effect.fnUntraced(function* (chatbot: ChatbotId, image: Uint8Array) {
+      const extension = imageExtension(image)
+      if (extension === undefined) {
+        return yield* new UnsupportedMediaType({ detail: "avatar: Expected a PNG, JPEG, WebP or GIF image." })
+      }
+      // Fails early for an unknown chatbot, before the image is stored.
+      yield* chatbots.get(chatbot)
+      const key = avatarKey(`${yield* random.uuidV4()}.${extension}`)
+      yield* blobs.put(key, Stream.succeed(image))
+      return key
+    })
 
     return {
       /** Returns the image with this name, the last segment of the avatar's address. */
       get: (name: string) =>
         isAvatarName(name)
-          ? Effect.catchTag(store.get(avatarKey(name)), ["BlobDamaged", "BlobNotFound"], () => Effect.fail(noAvatar))
+          ? Effect.catchTag(files.get(avatarKey(name)), ["BlobDamaged", "BlobNotFound"], () => Effect.fail(noAvatar))
           : Effect.fail(noAvatar),
 
-      /** Replaces the avatar of a chatbot. Every avatar has an address of its own. */
-      update: Effect.fn("Avatars.update")(function* (chatbot: ChatbotId, image: Uint8Array, ifMatch: IfMatch) {
-        const extension = imageExtension(image)
-        if (extension === undefined) {
-          return yield* new UnsupportedMediaType({ detail: "avatar: Expected a PNG, JPEG, WebP or GIF image." })
-        }
-        // Fails early for an unknown chatbot, before the image is stored.
-        yield* chatbots.get(chatbot)
-        const key = avatarKey(`${yield* random.uuidV4()}.${extension}`)
-        yield* blobs.put(key, Stream.succeed(image))
+      /** Receives an image, and makes it the avatar of a chatbot. Every avatar has an address of its own. */
+      update: Effect.fn("Avatars.update")(function* <E, R>(
+        chatbot: ChatbotId,
+        receive: Effect.Effect<Uint8Array, E, R>,
+        ifMatch: IfMatch,
+      ) {
+        const key = yield* prepared(Effect.flatMap(receive, (image) => store(chatbot, image)))
         return yield* chatbots.setAvatar(chatbot, key, ifMatch)
       }),
     }

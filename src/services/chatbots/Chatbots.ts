@@ -33,6 +33,7 @@ import { Totals } from "../../storage/chatbots/Totals.ts"
 import { Blobs } from "../../blobs/Blobs.ts"
 import { BlobStore } from "../../blobs/BlobStore.ts"
 import { cut } from "../../text/Cut.ts"
+import { prepared } from "../Preparation.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
 import { voiceOf } from "./VoiceAgent.ts"
@@ -183,9 +184,15 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
       /** Copies a chatbot's configuration, without documents, conversations and API keys; fails like `create`. */
       duplicate: Effect.fn("Chatbots.duplicate")(function* (source: ChatbotId, difference: ChatbotCopyInput) {
         yield* ensureMayCreate
-        const original = yield* storage.get(source)
-        const name = difference.name ?? cut(original.name, NAME_MAX_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX
-        const avatar = original.avatar_blob === null ? null : yield* copyAvatar(original.avatar_blob)
+        const { avatar, name } = yield* prepared(
+          Effect.gen(function* () {
+            const original = yield* storage.get(source)
+            return {
+              name: difference.name ?? cut(original.name, NAME_MAX_LENGTH - COPY_SUFFIX.length) + COPY_SUFFIX,
+              avatar: original.avatar_blob === null ? null : yield* copyAvatar(original.avatar_blob),
+            }
+          }),
+        )
         const copyAs = (slug: string) => copies.copy(source, { name, slug, avatar })
         return present(yield* storage.shown(yield* underSlug(difference.slug, name, copyAs)))
       }),

@@ -12,6 +12,7 @@ import { contentOfPdf } from "../../knowledge/extract/pdf/PdfActions.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/conversations/Attachments.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
+import { prepared } from "../Preparation.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { unguessableText } from "../../system/UnguessableId.ts"
 
@@ -34,12 +35,11 @@ export class Attachments extends Context.Service<Attachments>()("parley/services
     const chatbots = yield* Chatbots
     const quotas = yield* Quotas
     const blobs = yield* Blobs
-    const store = yield* BlobStore
+    const files = yield* BlobStore
     const random = yield* SecureRandom.SecureRandom
     const publicUrl = yield* PublicUrl
 
-    const add = Effect.fnUntraced(function* (
-      chatbot: ChatbotId,
+    const store = Effect.fnUntraced(function* (
       visitor: string | undefined,
       { bytes, ...received }: ReceivedAttachment,
     ) {
@@ -52,31 +52,43 @@ export class Attachments extends Context.Service<Attachments>()("parley/services
       const attachment: Attachment = { id, name, url, media_type: type, size: bytes.length }
       yield* quotas.ensureRoom({ bytes: bytes.length })
       yield* blobs.put(blob_key, Stream.succeed(bytes))
-      yield* storage.add(chatbot, { ...attachment, visitor, blob_key, secret })
+      return { attachment, row: { ...attachment, visitor, blob_key, secret } }
+    })
+
+    const add = Effect.fnUntraced(function* <E, R>(
+      chatbot: ChatbotId,
+      visitor: string | undefined,
+      receive: Effect.Effect<ReceivedAttachment, E, R>,
+    ) {
+      const { attachment, row } = yield* prepared(Effect.flatMap(receive, (file) => store(visitor, file)))
+      yield* storage.add(chatbot, row)
       return attachment
     })
 
     return {
-      /** Stores a file for a message that a person, or a program, sends in a conversation of the chatbot. */
-      add: Effect.fn("Attachments.add")(function* (chatbot: ChatbotId, file: ReceivedAttachment) {
+      /** Receives a file for a message that a person, or a program, sends in a conversation of the chatbot. */
+      add: Effect.fn("Attachments.add")(function* <E, R>(
+        chatbot: ChatbotId,
+        receive: Effect.Effect<ReceivedAttachment, E, R>,
+      ) {
         yield* chatbots.get(chatbot)
-        return yield* add(chatbot, undefined, file)
+        return yield* add(chatbot, undefined, receive)
       }),
 
-      /** Stores a file for a message of a visitor, where the chatbot allows it. */
-      addOfVisitor: Effect.fn("Attachments.addOfVisitor")(function* (
+      /** Receives a file for a message of a visitor, where the chatbot allows it. */
+      addOfVisitor: Effect.fn("Attachments.addOfVisitor")(function* <E, R>(
         { chatbotId, id }: Visitor["Service"],
-        file: ReceivedAttachment,
+        receive: Effect.Effect<ReceivedAttachment, E, R>,
       ) {
         const { settings } = yield* chatbots.get(chatbotId)
-        return settings.attachments === true ? yield* add(chatbotId, id, file) : yield* notAllowed
+        return settings.attachments === true ? yield* add(chatbotId, id, receive) : yield* notAllowed
       }),
 
       /** Returns the file with this address. */
       get: Effect.fn("Attachments.get")(function* (id: AttachmentId, secret: string) {
         const found = yield* storage.at(id, secret)
         if (found === undefined) return yield* noAttachment
-        const content = yield* Effect.catchTag(store.get(found.blob_key), ["BlobDamaged", "BlobNotFound"], () =>
+        const content = yield* Effect.catchTag(files.get(found.blob_key), ["BlobDamaged", "BlobNotFound"], () =>
           Effect.fail(noAttachment),
         )
         return { ...found, content }

@@ -24,7 +24,6 @@ import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Ingestion } from "../../jobs/Ingestion.ts"
 import { addressOf } from "../../sources/Address.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
-import { Documents } from "../../storage/documents/Documents.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import * as Storage from "../../storage/sources/Archives.ts"
 import { openArchive } from "./ArchiveFile.ts"
@@ -42,7 +41,6 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
     const store = yield* BlobStore
     const blobs = yield* Blobs
     const chatbots = yield* Chatbots
-    const documents = yield* Documents
     const sources = yield* Sources
     const questions = yield* Questions
     const quotas = yield* Quotas
@@ -144,9 +142,8 @@ export class Archives extends Context.Service<Archives>()("parley/services/knowl
         const source_id = source === null ? undefined : sourceIds.get(source)
         const origin = source_id && { source_id, url: address, is_approved: false }
         const id = DocumentId.make(yield* random.uuidV7())
-        const { duplicate } = yield* documents.add(id, chatbot, content, origin)
+        const { duplicate } = yield* storage.add(id, chatbot, content, origin)
         report.documents[duplicate ? "known" : "added"]++
-        if (!duplicate && source_id !== undefined && address !== null) yield* storage.addPage(source_id, id, address)
         yield* ingestion.nudge
       })
 

@@ -29,6 +29,7 @@ import { type PageFilter, SourcePages } from "../../storage/sources/SourcePages.
 import { SourceRuns } from "../../storage/sources/SourceRuns.ts"
 import * as Storage from "../../storage/sources/Sources.ts"
 import { AfterCommit } from "../../storage/sql/AfterCommit.ts"
+import { prepared } from "../Preparation.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
 
 /** What somebody wants of a run. */
@@ -87,6 +88,8 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
       return { id: DocumentId.make(yield* random.uuidV7()), content }
     })
 
+    const wake = afterCommit.run(Effect.all([crawls.nudge, ingestion.nudge, blobs.nudge], { discard: true }))
+
     const newRun = Effect.fnUntraced(function* ({ confirm = false, only = null }: RunInput) {
       return { id: SourceRunId.make(yield* random.uuidV7()), only, isConfirmed: confirm }
     })
@@ -98,16 +101,20 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
        * @param startsNow whether the first run starts at once, and not by the schedule
        */
       create: Effect.fn("Sources.create")(function* (chatbot: ChatbotId, input: SourceInput, startsNow = true) {
-        yield* chatbots.get(chatbot)
         const content = withDefaults(input)
-        yield* ensureConsistent(input.kind, content)
-        const first = {
-          ...(startsNow && isCrawled(input.kind) && { run: yield* newRun({}) }),
-          ...(input.kind === "text" && { document: yield* store(content) }),
-        }
+        const first = yield* prepared(
+          Effect.gen(function* () {
+            yield* chatbots.get(chatbot)
+            yield* ensureConsistent(input.kind, content)
+            return {
+              ...(startsNow && isCrawled(input.kind) && { run: yield* newRun({}) }),
+              ...(input.kind === "text" && { document: yield* store(content) }),
+            }
+          }),
+        )
         const id = SourceId.make(yield* random.uuidV7())
         const source = yield* storage.insert(id, chatbot, input.kind, content, first)
-        yield* Effect.all([crawls.nudge, ingestion.nudge])
+        yield* wake
         return source
       }),
 
@@ -132,14 +139,22 @@ export class Sources extends Context.Service<Sources>()("parley/services/knowled
         change: Change<Source, SourcePatch>,
         ifMatch: IfMatch,
       ) {
-        const before = yield* storage.get(chatbot, id)
-        yield* ensureMatch(before, ifMatch)
-        const content = { ...before, ...(yield* change(before)) }
-        yield* ensureConsistent(before.kind, content)
-        const isRewritten = content.name !== before.name || content.text !== before.text
-        const document = before.kind === "text" && isRewritten ? yield* store(content) : undefined
+        const { before, content, document } = yield* prepared(
+          Effect.gen(function* () {
+            const before = yield* storage.get(chatbot, id)
+            yield* ensureMatch(before, ifMatch)
+            const content = { ...before, ...(yield* change(before)) }
+            yield* ensureConsistent(before.kind, content)
+            const isRewritten = content.name !== before.name || content.text !== before.text
+            return {
+              before,
+              content,
+              document: before.kind === "text" && isRewritten ? yield* store(content) : undefined,
+            }
+          }),
+        )
         const source = yield* storage.update(before, content, document)
-        yield* Effect.all([crawls.nudge, ingestion.nudge, blobs.nudge])
+        yield* wake
         return source
       }),
 

@@ -5,7 +5,8 @@ import type { SourceId } from "../../domain/knowledge/Source.ts"
 import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { decodeRows } from "../Rows.ts"
-import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { type Content, Documents, type Origin } from "../documents/Documents.ts"
+import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 const DocumentRow = Schema.Struct({
   id: DocumentId,
@@ -23,6 +24,18 @@ export class Archives extends Context.Service<Archives>()("parley/storage/source
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
+    const documents = yield* Documents
+
+    /** Makes a document the page of its address, so that the next run of its source finds what has changed since. */
+    const addPage = Effect.fnUntraced(function* (source: SourceId, document: DocumentId, url: string) {
+      const [id, run] = [yield* random.uuidV7(), yield* random.uuidV7()]
+      yield* sql`
+        insert into source_pages (id, organization_id, source_id, url, run_id, is_waiting, depth, outcome, title,
+          document_id, text_hash)
+        select ${id}, organization_id, source_id, ${url}, ${run}, false, 1, 'unchanged', name, id, sha256
+        from documents where id = ${document} and source_id = ${source}
+          and organization_id = ${yield* CurrentOrganization} on conflict do nothing`
+    })
 
     return {
       /** Reads the next documents of a chatbot that are files or pages, by their ids. */
@@ -36,16 +49,14 @@ export class Archives extends Context.Service<Archives>()("parley/storage/source
           order by d.id limit ${limit}`)
       }, withoutSqlErrors),
 
-      /** Makes a document the page of its address, so that the next run of its source finds what has changed since. */
-      addPage: Effect.fnUntraced(function* (source: SourceId, document: DocumentId, url: string) {
-        const [id, run] = [yield* random.uuidV7(), yield* random.uuidV7()]
-        yield* sql`
-          insert into source_pages (id, organization_id, source_id, url, run_id, is_waiting, depth, outcome, title,
-            document_id, text_hash)
-          select ${id}, organization_id, source_id, ${url}, ${run}, false, 1, 'unchanged', name, id, sha256
-          from documents where id = ${document} and source_id = ${source}
-            and organization_id = ${yield* CurrentOrganization} on conflict do nothing`
-      }, withoutSqlErrors),
+      /** Adds a document, and at once its page where it has an address: a run takes one without for a duplicate of itself. */
+      add: Effect.fnUntraced(function* (id: DocumentId, chatbot: ChatbotId, content: Content, origin?: Origin) {
+        const document = yield* documents.add(id, chatbot, content, origin)
+        if (!document.duplicate && origin !== undefined && origin.url !== null) {
+          yield* addPage(origin.source_id, id, origin.url)
+        }
+        return document
+      }, committing(sql)),
     }
   }),
 }) {

@@ -3,8 +3,9 @@ import { Glob } from "bun"
 import { Context } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { CommitsIn, IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../../src/api/parts/Annotations.ts"
+import { IsCrossOrigin, IsProbe, IsSlow, Speaks } from "../../../src/api/parts/Annotations.ts"
 import { Api } from "../../../src/api/Api.ts"
+import type { Once } from "../../../src/api/Middleware.ts"
 import { loggedPath } from "../../../src/http/edge/Edge.ts"
 import { areaOf, findRoute, methodsAt, type Route, routes } from "../../../src/http/edge/Routes.ts"
 
@@ -136,25 +137,23 @@ describe("a request with an idempotency key", () => {
     expect(inside.toSorted()).toEqual(changing.map(names).toSorted())
   })
 
-  test("runs within a transaction where nothing but the database is waited for", () => {
-    const client = ({ annotations }: Route) => Context.get(annotations, CommitsIn) ?? "none"
-    const byClient = Map.groupBy(changing, client)
-    const at = (name: ReturnType<typeof client>) => (byClient.get(name) ?? []).map(names).toSorted()
-    expect(at("none")).toEqual([
+  test("has its effect once in one of four ways, most within a transaction", () => {
+    const endpoints = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
+    const howOf = ({ method, path }: Pick<Route, "method" | "path">) => {
+      const found = endpoints.find((endpoint) => endpoint.method === method && endpoint.path === path)
+      const [first] = Array.from(found?.middlewares ?? [], ({ key }) => key.split("/").at(-3))
+      return first ?? "none"
+    }
+    const byHow = Map.groupBy(changing, howOf)
+    const at = (how: Once) => (byHow.get(how) ?? []).map(names).toSorted()
+    expect(at("repeatable")).toEqual([
       "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
-      "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId",
-      "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId/questions/:questionId",
-      "PATCH /api/external/chatbot/:chatbotId/update-avatar",
       "POST /api/embedfiles",
-      "POST /api/external/chatbot/:chatbotId/attachments",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/chat/try",
       "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/draft",
-      "POST /api/external/chatbot/:chatbotId/duplicate",
       "POST /api/external/chatbot/:chatbotId/knowledge-base/import",
       "POST /api/external/chatbot/:chatbotId/query-knowledge",
-      "POST /api/external/chatbot/:chatbotId/sources",
-      "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions",
       "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions/import",
       "POST /api/external/chatbot/:chatbotId/sources/preview",
       "POST /api/external/chatbot/:chatbotId/tests/import",
@@ -164,9 +163,20 @@ describe("a request with an idempotency key", () => {
       "POST /api/external/webhooks/:webhookId/test",
       "POST /v1/chat/completions",
     ])
-    expect(at("system").every((name) => name.includes("/api/admin/"))).toBe(true)
-    expect(at("tenant").filter((name) => /api\/admin\/(?!sign-in-providers)/.test(name))).toEqual([])
-    expect(changing.filter(({ annotations }) => Context.get(annotations, IsSlow)).map(client)).not.toContain("tenant")
+    expect(at("prepared")).toEqual([
+      "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId",
+      "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId/questions/:questionId",
+      "PATCH /api/external/chatbot/:chatbotId/update-avatar",
+      "POST /api/external/chatbot/:chatbotId/attachments",
+      "POST /api/external/chatbot/:chatbotId/duplicate",
+      "POST /api/external/chatbot/:chatbotId/sources",
+      "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions",
+    ])
+    expect(at("inSystemTransaction").every((name) => name.includes("/api/admin/"))).toBe(true)
+    expect(at("inTransaction").filter((name) => /api\/admin\/(?!sign-in-providers)/.test(name))).toEqual([])
+    expect(changing.filter(({ annotations }) => Context.get(annotations, IsSlow)).map(howOf)).not.toContain(
+      "inTransaction",
+    )
   })
 })
 

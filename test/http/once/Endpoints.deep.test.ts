@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { beforeAll, describe, expect, test } from "bun:test"
 import { makeZip } from "client-zip"
 import { Context, Duration, Effect } from "effect"
 import type { Source } from "../../../src/domain/knowledge/Source.ts"
@@ -38,7 +38,7 @@ const { message_id: reply, session_id: session } = await (async () => {
 const { session_id: inInbox } = await client.chat(chatbot.id, "Is anybody there?")
 /** Replies that a test can be made of, by the number of the request. */
 const tested = await Promise.all(
-  [1, 2, 3].map(async (number) => {
+  [1, 2, 3, 4].map(async (number) => {
     const { session_id } = await client.chat(chatbot.id, `What is ${number}?`)
     return (await client.messages(chatbot.id, session_id))[1]?.id ?? ""
   }),
@@ -96,7 +96,7 @@ const archive = async (name: string) => {
   const input = [head, source].map((line) => JSON.stringify(line)).join("\n")
   return new File([await new Response(makeZip([{ name: "knowledge-base.jsonl", input }])).arrayBuffer()], "a.zip")
 }
-const archives = await Promise.all([1, 2, 3, 4].map((number) => archive(`Archive ${number}`)))
+const archives = await Promise.all([1, 2, 3, 4, 5].map((number) => archive(`Archive ${number}`)))
 const [ended, underWay] = [await newSource(site("Ended")), await newSource(site("Under way"))]
 // A worker would end the one and the other at a time of its own.
 await query(
@@ -515,6 +515,63 @@ describe("of the same request sent many times at once, one is run", () => {
       }
     },
   )
+})
+
+describe("a request whose server ends before it has kept the answer has one effect when it is sent again", () => {
+  /** While it is in force, no answer can be kept, as if the server died at that moment. */
+  const setDeath = (isInForce: boolean) =>
+    query(
+      SystemSql.use((sql) =>
+        isInForce
+          ? sql`create trigger death before update of status on idempotency_keys for each row
+              when (new.status is not null) execute function death()`
+          : Effect.andThen(
+              sql`drop trigger death on idempotency_keys`,
+              sql`update idempotency_keys set lease_until = now() where status is null`,
+            ),
+      ),
+    )
+
+  /** Makes room for another secret, of which there are two at most. */
+  const forgetSecrets = () =>
+    query(SystemSql.use((sql) => sql`delete from identity_secrets where chatbot_id = ${chatbot.id}`))
+
+  /** All but what counts what was done, such as calls of models, and when. */
+  const state = async () =>
+    JSON.stringify(await everything())
+      .replaceAll(/\d{4}-\d\d-\d\dT[^"\\]+/g, "")
+      .replaceAll(/_tokens[^,}\]]*|"?replies[^,}\]]*/g, "")
+
+  beforeAll(() =>
+    query(
+      SystemSql.use(
+        (sql) => sql`create function death() returns trigger language plpgsql as
+          $$ begin raise exception 'the server dies' using errcode = '53000'; end $$`,
+      ),
+    ),
+  )
+
+  test.each(Object.entries(cases))("%s", async (name, { path, sent }) => {
+    const [method = ""] = name.split(" ")
+    const send = () => {
+      const { headers, ...content } = sent(4)
+      return client.send(method, path, { ...content, headers: { ...headers, "idempotency-key": `"dies ${name}"` } })
+    }
+    await forgetSecrets()
+    const before = await state()
+    await setDeath(true)
+    const cutOff = await send()
+    const then = await state()
+    await setDeath(false)
+    const again = await send()
+    expect(again.status).toBeWithin(200, 203)
+    expect(isReplayed(again)).toBe(false)
+    const after = await state()
+    // Either nothing had happened, or it has not happened again.
+    expect(then).toEqual(cutOff.status < 300 ? after : before)
+    expect(answerOf(await send())).toEqual(answerOf(again))
+    expect(await state()).toEqual(after)
+  })
 })
 
 test("a file is uploaded once, whatever the boundaries of the form, and under another name it is another request", async () => {

@@ -185,9 +185,9 @@ describe("an avatar", () => {
       Effect.gen(function* () {
         const { chatbots, mine, made } = yield* setUp
         const avatars = yield* Avatars
-        const first = yield* mine(avatars.update(made.id, png, undefined))
+        const first = yield* mine(avatars.update(made.id, Effect.succeed(png), undefined))
         expect(first.settings.avatar).toMatch(/^https:\/\/chat\.example\.com\/avatars\/[0-9a-f-]{36}\.png$/)
-        const second = yield* mine(avatars.update(made.id, gif, undefined))
+        const second = yield* mine(avatars.update(made.id, Effect.succeed(gif), undefined))
         const name = second.settings.avatar?.split("/").at(-1) ?? ""
         expect(yield* storedKeys).toEqual([`avatars/${name}`])
         expect(Buffer.from(yield* avatars.get(name))).toEqual(Buffer.from(gif))
@@ -202,15 +202,15 @@ describe("an avatar", () => {
         const { chatbots, mine, made } = yield* setUp
         const avatars = yield* Avatars
         const theirs = asCaller(yield* makeOrganization)
-        const before = yield* mine(avatars.update(made.id, png, undefined))
+        const before = yield* mine(avatars.update(made.id, Effect.succeed(png), undefined))
         const svg = new TextEncoder().encode("<svg onload='alert(1)'/>")
         const failures = [
-          yield* Effect.flip(mine(avatars.update(made.id, svg, undefined))),
-          yield* Effect.flip(mine(avatars.update(made.id, gif, etagOf(made)))),
-          yield* Effect.flip(theirs(avatars.update(made.id, gif, undefined))),
+          yield* Effect.flip(mine(avatars.update(made.id, Effect.succeed(svg), undefined))),
+          yield* Effect.flip(mine(avatars.update(made.id, Effect.succeed(gif), etagOf(made)))),
+          yield* Effect.flip(theirs(avatars.update(made.id, Effect.succeed(gif), undefined))),
         ]
         ;(yield* BlobControl).failing.add("put")
-        failures.push(yield* Effect.flip(mine(avatars.update(made.id, gif, undefined))))
+        failures.push(yield* Effect.flip(mine(avatars.update(made.id, Effect.succeed(gif), undefined))))
         expect(failures.map(({ _tag }) => _tag)).toEqual([
           "UnsupportedMediaType",
           "PreconditionFailed",

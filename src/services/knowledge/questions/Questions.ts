@@ -21,7 +21,9 @@ import { Ingestion } from "../../../jobs/Ingestion.ts"
 import { Chatbots } from "../../../storage/chatbots/Chatbots.ts"
 import { contentOf } from "../../../storage/documents/Documents.ts"
 import * as Storage from "../../../storage/sources/Questions.ts"
+import { AfterCommit } from "../../../storage/sql/AfterCommit.ts"
 import { recognizedBy } from "../../../knowledge/QuestionForms.ts"
+import { prepared } from "../../Preparation.ts"
 import { ensureMatch, type IfMatch } from "../../Versions.ts"
 import { type CsvRow, csvHeader, csvRow, readCsv } from "./QuestionsCsv.ts"
 
@@ -36,6 +38,7 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
     const chatbots = yield* Chatbots
     const blobs = yield* Blobs
     const ingestion = yield* Ingestion
+    const afterCommit = yield* AfterCommit
     const random = yield* SecureRandom.SecureRandom
     const withinShare = (yield* Shares).within("uploads")
 
@@ -65,7 +68,9 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
       return yield* storage.insert(ids, chatbot, source, content, isAudited)
     })
 
-    const settle = Effect.andThen(ingestion.nudge, blobs.nudge)
+    const prepareAndStore = (pair: Pair) => Effect.tap(prepare(pair), (content) => store([content]))
+
+    const settle = afterCommit.run(Effect.andThen(ingestion.nudge, blobs.nudge))
 
     /** Imports rows, which the database commits together; one that is refused leaves nothing. */
     const importRows = Effect.fnUntraced(function* (
@@ -111,9 +116,9 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
 
     return {
       create: Effect.fn("Questions.create")(function* (chatbot: ChatbotId, source: SourceId, input: QuestionInput) {
-        yield* storage.ensureSource(chatbot, source)
-        const content = yield* prepare({ variants: [], ...input })
-        yield* store([content])
+        const content = yield* prepared(
+          Effect.andThen(storage.ensureSource(chatbot, source), prepareAndStore({ variants: [], ...input })),
+        )
         const row = yield* write(chatbot, source, content, { isAudited: true })
         yield* settle
         return row
@@ -126,12 +131,15 @@ export class Questions extends Context.Service<Questions>()("parley/services/kno
         change: Change<Question, QuestionPatch>,
         ifMatch: IfMatch,
       ) {
-        const before = yield* storage.get(chatbot, source, id)
-        yield* ensureMatch(before, ifMatch)
-        const pair = { ...Storage.pairOf(before), ...(yield* change(before)) }
-        if (isSame(before, pair)) return before
-        const content = yield* prepare(pair)
-        yield* store([content])
+        const { before, content } = yield* prepared(
+          Effect.gen(function* () {
+            const before = yield* storage.get(chatbot, source, id)
+            yield* ensureMatch(before, ifMatch)
+            const pair = { ...Storage.pairOf(before), ...(yield* change(before)) }
+            return { before, content: isSame(before, pair) ? undefined : yield* prepareAndStore(pair) }
+          }),
+        )
+        if (content === undefined) return before
         const after = yield* write(chatbot, source, content, { before, isAudited: true })
         yield* settle
         return after
