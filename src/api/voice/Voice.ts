@@ -69,7 +69,9 @@ export const VisitorTurn = Schema.Struct({
 /** The fields of a turn with an API key, without its audio. */
 export const KeyTurn = Schema.Struct({
   ...turn,
-  id: Schema.optionalKey(textBetween(1, 200)).annotate({ description: "The client's id of the message." }),
+  id: Schema.optionalKey(textBetween(1, 200)).annotate({
+    description: "The client's id of the message. A turn that is sent again with the same UUID is stored once.",
+  }),
   sessionToken: Schema.optionalKey(SessionToken).annotate({
     description: "Names the conversation, as in a chat. Absent: a new one.",
   }),

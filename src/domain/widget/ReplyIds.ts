@@ -20,12 +20,12 @@ const uuidOf = (text: string): string => {
 }
 
 /**
- * The ids of the chat with the message to which the visitor's browser gave this id. They are the same each time the
- * message is sent, so that it is stored and answered once; and since they are hashes, no visitor can choose an id that
- * something else has.
+ * The ids of the chat with the message to which the browser of a visitor, or the client of an API key, gave this id. They
+ * are the same each time the message is sent, so that it is stored and answered once; and since they are hashes, no sender
+ * can choose an id that something else has.
  */
-export const replyIds = (visitor: string, clientId: string): ReplyIds => {
-  const idOf = (what: string) => uuidOf(`${what}\n${visitor}\n${clientId.toLowerCase()}`)
+export const replyIds = (sender: string, clientId: string): ReplyIds => {
+  const idOf = (what: string) => uuidOf(`${what}\n${sender}\n${clientId.toLowerCase()}`)
   return {
     session: SessionId.make(idOf("conversation")),
     message: MessageId.make(idOf("message")),

@@ -7,7 +7,7 @@ import type { VisitedPage } from "../../domain/chat/Conversation.ts"
 import { sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
 import { DEFAULT_VOICE } from "../../domain/chatbot/VoiceWidget.ts"
 import { Conflict, Forbidden, InvalidRequest, NotFound } from "../../domain/Errors.ts"
-import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
+import { type ChatbotId, isUuid, MessageId, SessionId } from "../../domain/Ids.ts"
 import { noTokens, type TokenCounts } from "../../domain/organizations/Usage.ts"
 import { cutAtHeard, type Spoken } from "../../domain/voice/Heard.ts"
 import type { Utterance } from "../../domain/voice/Utterance.ts"
@@ -166,6 +166,15 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       return { ...ids, session, isResumed: true }
     })
 
+    /** Keeps a turn that a key sends again from being stored twice. Only a UUID tells the users behind a key apart. */
+    const claimOfKey = Effect.fnUntraced(function* ({ conversation = "", id = "" }: VoiceTurn) {
+      if (!isUuid(id)) return undefined
+      const { apiKeyId } = yield* Caller
+      const ids = replyIds(apiKeyId, `${conversation}\n${id}`)
+      yield* Effect.retry(replies.hold(apiKeyId, ids.session), endingWithin(endingLooks))
+      return { ...ids, isResumed: true }
+    })
+
     const admit = Effect.fnUntraced(function* (id: ChatbotId) {
       const chatbot = yield* chatbots.get(id)
       const { voice_widget_config: config } = chatbot
@@ -183,7 +192,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       const clock = yield* Clock.Clock
       const begin = monotonicMillis(clock)
       const since = () => monotonicMillis(clock) - begin
-      const attempt = visitor && (yield* claim(visitor, turn))
+      const attempt = visitor === undefined ? yield* claimOfKey(turn) : yield* claim(visitor, turn)
       const [{ transcript, ms: transcription_ms }, cut] = yield* Effect.all(
         [
           Effect.map(listen(chatbot, turn), (transcript) => ({ transcript, ms: since() })),

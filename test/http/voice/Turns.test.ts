@@ -132,6 +132,28 @@ describe("a spoken turn", () => {
     expect(messages.map(({ content }) => content)).toEqual(["Hello", "Yes, of", "Stop", reply])
   })
 
+  test.each([{ sessionToken: "a-voice-that-repeats-itself" }, {}])(
+    "with an API key that is sent again with its UUID is stored and answered once, with %p",
+    async (conversation) => {
+      const { chatbot } = await voiceOf()
+      const url = `${server.url}/api/external/chatbot/${chatbot.id}/voice/turns`
+      const turn = { text: "Hello", id: crypto.randomUUID(), ...conversation }
+      const first = await turnAt(url, client.key ?? "", turn)
+      await first.read()
+      const others = await Promise.all(
+        Array.from({ length: 3 }, async () => {
+          const again = await turnAt(url, client.key ?? "", turn)
+          await again.read()
+          return again.ids
+        }),
+      )
+      expect(others).toEqual(others.map(() => first.ids))
+      const stored = await client.messages(chatbot.id, first.ids.conversation)
+      expect(stored.map(({ content }) => content)).toEqual(["Hello", reply])
+      expect((await client.session(chatbot.id, first.ids.conversation)).message_count).toBe(2)
+    },
+  )
+
   test("with an API key is refused with a reply of no conversation, or of another one", async () => {
     const { chatbot } = await voiceOf(bare.client, { voice: "coral" }, bare)
     const { key = "" } = bare.client
