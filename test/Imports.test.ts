@@ -66,6 +66,20 @@ describe("the check of imports", () => {
     ])
   })
 
+  test("lets only knowledge open the files that people send", () => {
+    const found = check({
+      "src/services/A.ts": 'import { examine } from "../knowledge/extract/pdf/PdfActions.ts"',
+      "src/services/B.ts":
+        'import { decode } from "../knowledge/extract/Decode.ts"\nimport type { Page } from "../knowledge/extract/Page.ts"',
+      "src/knowledge/Extract.ts": 'import { read } from "./extract/Read.ts"',
+      "src/knowledge/extract/Decode.ts": "",
+      "src/knowledge/extract/Page.ts": "",
+      "src/knowledge/extract/Read.ts": "",
+      "src/knowledge/extract/pdf/PdfActions.ts": "",
+    })
+    expect(found.map((line) => line.split(" ")[0])).toEqual(["src/services/A.ts:1"])
+  })
+
   test("lets a browser load the file of a language, which imports types alone", () => {
     const files = {
       "src/web/A.ts": 'import { widget } from "../languages/de.ts"\nimport { locales } from "../languages/Locales.ts"',

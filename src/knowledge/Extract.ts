@@ -6,6 +6,8 @@ import {
   type ImagePlace,
   type PageSource,
   type PageText,
+  type PdfContent,
+  type PdfToExamine,
   type SplitText,
   type StoredSource,
   Unreadable,
@@ -111,7 +113,8 @@ const ocrFailed = ({ how, isUnreadable }: OcrFailed) =>
 
 const crash = failed("extraction_crashed", "The document could not be read: its reader failed on it.")
 
-const formatOf = (source: StoredSource | PageSource): Format => ("format" in source ? source.format : "html")
+const formatOf = (source: StoredSource | PageSource | PdfToExamine): Format =>
+  "format" in source ? source.format : "examined" in source ? "pdf" : "html"
 
 type Failure = ExtractionFailed | ScanWaits | OutOfMemory | ProcessEnded | TimedOut
 
@@ -136,6 +139,8 @@ export class Extract extends Context.Service<
     readonly split: (source: StoredSource, scans?: Scans) => Effect.Effect<SplitText, ExtractionFailed | ScanWaits>
     /** Reads what a web page says, always in a process of its own, since anybody can have written it. */
     readonly page: (source: PageSource) => Effect.Effect<PageText, ExtractionFailed>
+    /** Tells whether a PDF would do anything by itself, in a process of its own, one PDF after the other. */
+    readonly examine: (pdf: Blob) => Effect.Effect<PdfContent>
   }
 >()("parley/knowledge/Extract") {
   static readonly layer = (settings: ExtractSettings) =>
@@ -146,17 +151,20 @@ export class Extract extends Context.Service<
         const { begin } = yield* Ocr
         const clock = yield* Clock.Clock
         const textLimit = yield* TextLimit
+        const acquire = Effect.flatMap(chosen, (sandbox) => ExtractProcess.start(textLimit, sandbox))
         const processes = yield* Pool.makeWithTTL({
-          acquire: Effect.flatMap(chosen, (sandbox) => ExtractProcess.start(textLimit, sandbox)),
+          acquire,
           min: 0,
           max: settings.concurrency,
           timeToLive: settings.idle ?? IDLE,
         })
+        // People wait for what is examined, which takes at most a second of each file.
+        const examiners = yield* Pool.makeWithTTL({ acquire, min: 0, max: 1, timeToLive: settings.idle ?? IDLE })
 
-        const retireIfWorn = Effect.fnUntraced(function* (process: ExtractProcess) {
+        const retireIfWorn = Effect.fnUntraced(function* (pool: typeof processes, process: ExtractProcess) {
           const { bytes } = yield* process.usage
           const isWorn = process.requests >= MAX_REQUESTS || bytes > settings.memory * MAX_RESTING_SHARE
-          if (isWorn) yield* Pool.invalidate(processes, process)
+          if (isWorn) yield* Pool.invalidate(pool, process)
         })
 
         /** Turns the answers that are no result into failures. */
@@ -218,8 +226,12 @@ export class Extract extends Context.Service<
           })
         })
 
-        const readInProcess = Effect.fnUntraced(function* (source: StoredSource | PageSource, scans?: Scans) {
-          const process = yield* Pool.get(processes)
+        const readInProcess = Effect.fnUntraced(function* (
+          source: StoredSource | PageSource | PdfToExamine,
+          scans?: Scans,
+        ) {
+          const pool = "examined" in source ? examiners : processes
+          const process = yield* Pool.get(pool)
           const limits = { memory: settings.memory, time: settings.deadline }
           const recognize = scans && begin && (yield* recognizerOf(process, begin, scans))
           const reading: Effect.Effect<Answer, Failure> = process.read<Failure>(source, limits, recognize)
@@ -234,9 +246,9 @@ export class Extract extends Context.Service<
                 ),
             }),
             // The process may still be busy with this document, and its reply would answer the next request.
-            Effect.onError(() => Pool.invalidate(processes, process)),
+            Effect.onError(() => Pool.invalidate(pool, process)),
           )
-          yield* retireIfWorn(process)
+          yield* retireIfWorn(pool, process)
           return answer
         }, Effect.scoped)
 
@@ -266,6 +278,13 @@ export class Extract extends Context.Service<
             const result = yield* resultOf("html", answer)
             return yield* result.kind === "page" ? Effect.succeed(result.page) : Effect.fail(crash)
           }),
+          examine: Effect.fn("Extract.examine")(
+            function* (examined) {
+              const result = yield* resultOf("pdf", yield* readInProcess({ examined }))
+              return result.kind === "examined" ? result.content : "unknown"
+            },
+            Effect.orElseSucceed(() => "unknown" as const),
+          ),
         }
       }),
     ).pipe(Layer.provide(Ocr.layer(settings)), Layer.provide(ReaderSandbox.layer(settings.sandbox)))

@@ -4,6 +4,7 @@ import type { Format } from "../../src/domain/knowledge/Formats.ts"
 import type { StoredSource } from "../../src/knowledge/extract/Extraction.ts"
 import { Extract, type ExtractSettings } from "../../src/knowledge/Extract.ts"
 import { defaults, readDocument } from "../lib/Defaults.ts"
+import { pdfOf } from "../lib/Files.ts"
 import { fixturePath } from "../lib/Fixtures.ts"
 import { watchedFile } from "../lib/WatchedFile.ts"
 
@@ -93,6 +94,14 @@ test("documents that are read at the same time do not get each other's text", as
   const documents = Array.from({ length: 40 }, (_, index) => source(`${index}.html`, `<p>Text ${index}`, "html"))
   const read = await run(Effect.forEach(documents, extract, { concurrency: "unbounded" }), { concurrency: 2 })
   expect(read).toEqual(documents.map((_, index) => ({ title: `${index}`, text: `Text ${index}` })))
+})
+
+test("PDFs are examined one after the other, in a process of their own, and one that takes too long is not known", async () => {
+  const examined = (content: Uint8Array) => Extract.use(({ examine }) => examine(new Blob([content])))
+  const files = [pdfOf(), pdfOf("<< /S /JavaScript /JS (app.alert(1)) >>")]
+  expect(await inOne(Effect.forEach(files, examined, { concurrency: "unbounded" }))).toEqual(["passive", "active"])
+  const hasty = { concurrency: 1, deadline: Duration.nanos(100_000n) }
+  expect(await run(examined(pdfOf()), hasty)).toBe("unknown")
 })
 
 describe("a document that cannot be read", () => {

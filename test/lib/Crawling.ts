@@ -23,6 +23,7 @@ import { isTooSlow, toThisMachine } from "./TrapSite.ts"
  */
 
 const readingHere = Layer.succeed(Extract, {
+  examine: () => Effect.die("No test examines PDFs by this layer."),
   split: () => Effect.die("No test splits documents by this layer."),
   page: (source) =>
     Effect.try({

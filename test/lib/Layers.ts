@@ -130,6 +130,7 @@ export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effe
       split: (source, scans) =>
         Effect.map(read(source, scans), (document) => ({ title: document.title, passages: chunk(document) })),
       page: () => Effect.die("No test reads web pages by this layer."),
+      examine: () => Effect.die("No test examines PDFs by this layer."),
     })
     return Context.make(Extract, extract).pipe(Context.add(ExtractControl, control))
   }),

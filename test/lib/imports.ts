@@ -96,6 +96,11 @@ const browser = "web"
 /** Matches the file of a language, of which a browser may load what the widget says. It imports types alone. */
 const languageFile = /^src\/languages\/[a-z]{2}\.ts$/
 
+/** What opens the files that people send: only a process that is confined, and its service, load it. */
+const openers = "src/knowledge/extract/"
+/** What of it opens nothing. */
+const harmless: ReadonlySet<string> = new Set([`${openers}Extraction.ts`, `${openers}Decode.ts`])
+
 const entry = "src/main.ts"
 
 /** What starts whole servers for tests. */
@@ -119,6 +124,8 @@ const whyWrong = ({ file, imported, isTypeOnly }: Import): string | undefined =>
   if (allowed === undefined) return `${from} has no place in the direction of imports yet: see mayImport`
   if (languageFile.test(file) && !isTypeOnly) return "the file of a language imports types alone: browsers load it"
   if (from === to) return undefined
+  if (imported.startsWith(openers) && !isTypeOnly && !harmless.has(imported))
+    return `${from} opens no file itself: Extract does so, in a process of its own`
   if (from === browser && !isTypeOnly && !languageFile.test(imported))
     return `${from} imports only types of other folders`
   if (allowed.includes(to)) return undefined

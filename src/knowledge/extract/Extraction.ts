@@ -50,6 +50,15 @@ export interface SplitText {
   readonly passages: ReadonlyArray<Passage>
 }
 
+/** A PDF of which is asked only whether it is active, see `PdfActions`. */
+export interface PdfToExamine {
+  readonly examined: Blob
+}
+
+/** Content of a PDF: nothing active; something active; or objects that cannot be examined. */
+export const pdfContents = ["passive", "active", "unknown"] as const
+export type PdfContent = (typeof pdfContents)[number]
+
 /** A web page as it was fetched. */
 export interface PageSource {
   /** The address of the page after redirects. */
@@ -174,12 +183,13 @@ export const tooLarge = (textLimit: number) =>
   )
 
 /**
- * A request to a process that reads documents: for a file, or for a web page. The bytes are sent with it. `hasOcr`: the
- * server recognizes text in images.
+ * A request to a process that reads documents: for a file, for a web page, or to examine a PDF. The bytes are sent with
+ * it. `hasOcr`: the server recognizes text in images.
  */
 export type Request = { readonly textLimit: number } & (
   | { readonly format: Format; readonly name: string; readonly hasOcr: boolean }
   | { readonly url: string; readonly contentType: string }
+  | { readonly isExamined: true }
 )
 
 export type PageFacts = Omit<PageText, "blocks" | "links">
@@ -193,6 +203,7 @@ export type Reply =
   | { readonly kind: "page"; readonly page: PageFacts; readonly blocks: number; readonly frames: number }
   | ({ readonly kind: "image" } & ImagePlace)
   | { readonly kind: "split"; readonly title: string; readonly frames: number }
+  | { readonly kind: "examined"; readonly content: PdfContent }
   | { readonly kind: "unreadable"; readonly code: FailureCode; readonly message: string }
   | { readonly kind: "out of memory" }
   /** The reader has a bug. `cause` is for the log. */

@@ -139,6 +139,11 @@ const replyTo = async ({ textLimit, ...source }: Request, bytes: Uint8Array) => 
       const { hasOcr, ...file } = source
       return documentFrames(await read({ ...file, bytes }, textLimit, hasOcr ? recognize : undefined))
     }
+    if ("isExamined" in source) {
+      const { contentOfPdf } = await import("../extract/pdf/PdfActions.ts")
+      const reply: Reply = { kind: "examined", content: await contentOfPdf(bytes) }
+      return framePieces(reply, new Uint8Array())
+    }
     const { page } = await import("../extract/html/Page.ts")
     return pageFrames(page({ ...source, bytes }, textLimit))
   } catch (cause) {

@@ -7,6 +7,8 @@ import {
   type PageSource,
   type PageText,
   type Passage,
+  pdfContents,
+  type PdfToExamine,
   type Reply,
   type Request,
   SCANNED_PAGES_MAX,
@@ -60,6 +62,7 @@ const ReplySchema: Schema.Codec<Reply, string> = Schema.fromJsonString(
   Schema.Union([
     Schema.Struct({ kind: Schema.tag("split"), title: Schema.String, frames: Schema.Int }),
     Schema.Struct({ kind: Schema.tag("page"), page: PageFactsSchema, blocks: Schema.Int, frames: Schema.Int }),
+    Schema.Struct({ kind: Schema.tag("examined"), content: Schema.Literals(pdfContents) }),
     Schema.Struct({ kind: Schema.tag("image"), page: Schema.Int, of: Schema.Int }),
     Schema.Struct({ kind: Schema.tag("unreadable"), code: Schema.Literals(failureCodes), message: Schema.String }),
     Schema.Struct({ kind: Schema.tag("out of memory") }),
@@ -137,7 +140,7 @@ export class ExtractProcess {
   }
 
   /**
-   * Sends a document, or a web page, and waits for the answer. After a failure or an interruption the process may still
+   * Sends a document, a web page, or a PDF that is examined, and waits for the answer. After a failure or an interruption the process may still
    * be busy with this document, and must not be used again.
    *
    * @param limits on the work from one image to the next, and on all where there are none
@@ -145,7 +148,7 @@ export class ExtractProcess {
    */
   readonly read = Effect.fnUntraced(function* <E = never>(
     this: ExtractProcess,
-    source: StoredSource | PageSource,
+    source: StoredSource | PageSource | PdfToExamine,
     limits: Limits,
     recognize?: Recognizer<E>,
   ): Effect.fn.Return<Answer, ProcessEnded | OutOfMemory | TimedOut | E> {
@@ -166,13 +169,8 @@ export class ExtractProcess {
     return yield* new ProcessEnded({ how: "it sent images for which nobody asked" })
   })
 
-  private async send(source: StoredSource | PageSource, hasOcr: boolean): Promise<void> {
-    const { textLimit } = this
-    const isFile = "format" in source
-    const request: Request = isFile
-      ? { format: source.format, name: source.name, textLimit, hasOcr }
-      : { url: source.url, contentType: source.contentType, textLimit }
-    const content = isFile ? source.content : new Blob([source.bytes])
+  private async send(source: StoredSource | PageSource | PdfToExamine, hasOcr: boolean): Promise<void> {
+    const [request, content] = requestOf(source, this.textLimit, hasOcr)
     void this.child.stdin.write(frameStart(request, content.size))
     let missing = content.size
     for await (const piece of content.stream()) {
@@ -244,6 +242,16 @@ export class ExtractProcess {
     await this.child.exited
     throw new Error(`signal ${this.child.signalCode}, exit code ${this.child.exitCode}`)
   }
+}
+
+const requestOf = (
+  source: StoredSource | PageSource | PdfToExamine,
+  textLimit: number,
+  hasOcr: boolean,
+): readonly [Request, Blob] => {
+  if ("examined" in source) return [{ isExamined: true, textLimit }, source.examined]
+  if ("format" in source) return [{ format: source.format, name: source.name, textLimit, hasOcr }, source.content]
+  return [{ url: source.url, contentType: source.contentType, textLimit }, new Blob([source.bytes])]
 }
 
 const decoded = <A>(schema: Schema.Codec<A, string>, head: string): Effect.Effect<A, ProcessEnded> =>

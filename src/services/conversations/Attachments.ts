@@ -8,7 +8,7 @@ import { Forbidden, NotFound, UnsafeFile, UnsupportedMediaType } from "../../dom
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { displayName } from "../../domain/knowledge/Document.ts"
 import type { Visitor } from "../../domain/widget/Visitor.ts"
-import { contentOfPdf } from "../../knowledge/extract/pdf/PdfActions.ts"
+import { Extract } from "../../knowledge/Extract.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/conversations/Attachments.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
@@ -32,6 +32,7 @@ export interface ReceivedAttachment {
 export class Attachments extends Context.Service<Attachments>()("parley/services/conversations/Attachments", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.Attachments
+    const { examine } = yield* Extract
     const chatbots = yield* Chatbots
     const quotas = yield* Quotas
     const blobs = yield* Blobs
@@ -43,7 +44,7 @@ export class Attachments extends Context.Service<Attachments>()("parley/services
       visitor: string | undefined,
       { bytes, ...received }: ReceivedAttachment,
     ) {
-      const type = yield* inspect(displayName(received.name), bytes)
+      const type = yield* inspect(displayName(received.name), bytes, examine)
       const name = withExtension(displayName(received.name), type)
       const id = AttachmentId.make(yield* random.uuidV7())
       const secret = yield* unguessableText(random, SECRET_BYTES)
@@ -100,14 +101,14 @@ export class Attachments extends Context.Service<Attachments>()("parley/services
 }
 
 /** Tells the type of a file by its content, and refuses one that may do harm or that others could not open. */
-const inspect = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
+const inspect = Effect.fnUntraced(function* (name: string, bytes: Uint8Array, examine: Extract["Service"]["examine"]) {
   const type = attachmentType(bytes)
   if (type === undefined) {
     return yield* new UnsupportedMediaType({ detail: `${name}: Expected a PNG, JPEG, WebP or GIF image, or a PDF.` })
   }
   if (!isWhole(bytes, type)) return yield* new UnsafeFile({ detail: `${name}: The end of the file is missing.` })
   if (type !== "application/pdf") return type
-  const content = yield* Effect.promise(() => contentOfPdf(bytes))
+  const content = yield* examine(new Blob([bytes]))
   if (content === "passive") return type
   return yield* new UnsafeFile({
     detail:

@@ -1,12 +1,10 @@
 import { constants, inflate } from "node:zlib"
+import type { PdfContent } from "../Extraction.ts"
 
 /*
  * Finds what a PDF would do by itself: scripts, programs that it starts, and files that it brings. It is found by the
  * names in the file, wherever they are, since readers of PDFs repair files and look for objects everywhere.
  */
-
-/** Content of a PDF: nothing active; something active; or objects that cannot be examined. */
-export type PdfContent = "passive" | "active" | "unknown"
 
 /** A pattern for a name, whose letters may be written as numbers, such as `#4a`. */
 const named = (name: string): string =>
