@@ -1,16 +1,18 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { functions } from "./lib/effort/Functions.ts"
-import { type Excess, makeExcess } from "./lib/effort/Guard.ts"
+import { type Excess, makeExcess, slowness } from "./lib/effort/Guard.ts"
 import { REQUESTS, textOperations } from "./lib/effort/Operations.ts"
 import { ENGLISH, english, fewUnits, textOf } from "./lib/effort/Texts.ts"
+import { wideRequests } from "./lib/effort/Structures.ts"
 import { unlimited } from "./lib/effort/Unlimited.ts"
+import { repeatedWait } from "./lib/EventLoop.ts"
 import { sampleOf } from "./lib/Sample.ts"
 import { startServer, testTimeout } from "./lib/TestServer.ts"
 
 /*
  * No text costs much more than plain English of its length, whatever it consists of: neither in the functions that
- * analyse texts, nor in any operation that takes one. Each kind of text is tried in CI, and a sample elsewhere;
- * `bun run bench fuzz` tries many more.
+ * analyse texts, nor in any operation that takes one. And no file and no body blocks the server, whatever its structure.
+ * Each kind of text and file is tried in CI, and a sample elsewhere; `bun run bench fuzz` tries many more.
  */
 
 const { client } = await startServer(unlimited)
@@ -67,6 +69,28 @@ test(
     for (const known of ["POST /api/external/chatbot/{chatbotId}/chat", "POST /api/widget/chat", "POST /mcp chat"]) {
       expect(names).toContain(known)
     }
+  },
+  5 * testTimeout,
+)
+
+/** The longest time for which a request may keep all others waiting, in milliseconds of a machine of today. */
+const BLOCKED_MAX = 150
+
+test(
+  "no file and no body keeps other requests waiting, however wide, deep or repeated what it holds is",
+  async () => {
+    const requests = await wideRequests(client)
+    const names = requests.map(({ name }) => name)
+    expect(names).toContain("POST /api/widget/voice/turns with nested.webm")
+    expect(names).toContain("POST /api/external/chatbot/{chatbotId}/tests/import with deep.json")
+    expect(names).toContain("POST /api/external/chatbot/{chatbotId}/sources/preview with the widest body")
+    const limit = BLOCKED_MAX * (await slowness())
+    const blocking: Array<string> = []
+    for (const { name, send } of sampleOf(requests, 8)) {
+      const [, wait] = await repeatedWait(limit, send)
+      if (wait >= limit) blocking.push(`${name}: ${wait.toFixed(0)} ms`)
+    }
+    expect(blocking).toEqual([])
   },
   5 * testTimeout,
 )

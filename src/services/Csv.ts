@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { parse } from "csv-parse"
 import { Effect, type Schema, SchemaIssue, Stream } from "effect"
 import { InvalidRequest } from "../domain/Errors.ts"
-import { decodeText } from "../knowledge/extract/Decode.ts"
+import { decoding } from "../knowledge/extract/Decode.ts"
 import { Unreadable } from "../knowledge/extract/Extraction.ts"
 
 /*
@@ -46,8 +46,14 @@ export const fileFails = (message: string) => InvalidRequest.at("file", message)
 
 /** The text of a file in any encoding that is known, without its byte order mark. */
 export const fileText = (bytes: Uint8Array, expected: string) =>
-  Effect.try({
-    try: () => decodeText(bytes).replace(/^\ufeff/, ""),
+  Effect.tryPromise({
+    try: async () => {
+      const steps = decoding(bytes)
+      for (let step = steps.next(); ; step = steps.next()) {
+        if (step.done === true) return step.value.replace(/^\ufeff/, "")
+        await new Promise(setImmediate)
+      }
+    },
     catch: (error) => fileFails(error instanceof Unreadable ? error.message : `Expected ${expected}`),
   })
 
@@ -61,10 +67,12 @@ const piecesOf = async function* (text: string) {
 
 /** Reads a file, without changing a cell otherwise than a spreadsheet does. Rows without a text are left out. */
 export const readCsv = Effect.fnUntraced(function* (text: string, limits: CsvLimits) {
-  const head = text.slice(0, text.search(/[\r\n]|$/)).slice(0, limits.rowBytes)
+  const head = /^[^\r\n]*/.exec(text.slice(0, limits.rowBytes))?.[0] ?? ""
   const delimiter = /[,;\t]/.exec(head)?.[0] ?? ","
   const parser = parse({
     delimiter,
+    // To find out which of them a file has takes long where it has none.
+    record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     relax_quotes: true,
     max_record_size: limits.rowBytes,

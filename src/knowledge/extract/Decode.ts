@@ -2,10 +2,22 @@ import { analyse } from "chardet"
 import { unmarkedUtf16 } from "../../domain/knowledge/Formats.ts"
 import { Unreadable } from "./Extraction.ts"
 
-const decodeAs = (bytes: Uint8Array, label: string): string | undefined => {
+/** Work in steps, between which the event loop may get to everything else. */
+type Steps<A> = Generator<void, A>
+
+/** Bytes, or UTF-16 code units, that a step looks at: it takes some milliseconds. */
+const STEP_LENGTH = 1024 * 1024
+
+function* decodeAs(bytes: Uint8Array, label: string, fatal = true): Steps<string | undefined> {
   try {
     // The label may come from the document, and the decoder throws on an unknown one.
-    return new TextDecoder(label as Bun.Encoding, { fatal: true }).decode(bytes)
+    const decoder = new TextDecoder(label as Bun.Encoding, { fatal })
+    let [text, at] = ["", 0]
+    for (; at + STEP_LENGTH < bytes.length; at += STEP_LENGTH) {
+      text += decoder.decode(bytes.subarray(at, at + STEP_LENGTH), { stream: true })
+      yield
+    }
+    return text + decoder.decode(bytes.subarray(at))
   } catch {
     return undefined
   }
@@ -21,10 +33,14 @@ const invalid = () =>
   new Unreadable("invalid_encoding", "The file is not text in an encoding that is known here; save it as UTF-8.")
 
 /** Whether a decoded text has so many control characters that its bytes are binary data. */
-const looksBinary = (text: string) => {
-  // oxlint-disable-next-line no-control-regex
-  const controls = text.match(/[\u0000-\u0008\u000e-\u001f]/g)?.length ?? 0
-  return controls > text.length / 50
+function* looksBinary(text: string): Steps<boolean> {
+  let controls = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if ((code <= 0x08 || (code >= 0x0e && code <= 0x1f)) && ++controls > text.length / 50) return true
+    if (at % STEP_LENGTH === STEP_LENGTH - 1) yield
+  }
+  return false
 }
 
 /** The size of the sample from which an encoding is guessed. */
@@ -42,7 +58,8 @@ const rank = (label: string) => (common.includes(label) ? common.indexOf(label) 
 
 /** The encodings that the bytes suggest, most likely first. */
 const likelyEncodings = (bytes: Uint8Array): ReadonlyArray<string> => {
-  const first = bytes.findIndex((byte) => byte >= 0x80)
+  let first = 0
+  while (first < bytes.length && (bytes[first] ?? 0) < 0x80) first++
   const start = Math.max(first - SAMPLE_LEAD_BYTES, 0)
   const sample = bytes.subarray(start, start + SAMPLE_BYTES)
   if (sample.reduce((sum, byte) => (byte >= 0x80 ? sum + 1 : sum), 0) < MIN_FOREIGN_BYTES) return []
@@ -58,22 +75,31 @@ const likelyEncodings = (bytes: Uint8Array): ReadonlyArray<string> => {
 const isSevenBitJapanese = (text: string) => /\u001b\$[@B]/.test(text)
 
 /**
- * Decodes a text file. UTF-16 is recognised by its byte order mark or its zero bytes; then UTF-8 is tried, then
+ * Decodes a text file in steps. UTF-16 is recognised by its byte order mark or its zero bytes; then UTF-8 is tried, then
  * `declared`, the encoding that the document itself names, then the likeliest encodings, and Windows-1252 last. Throws
  * `Unreadable` when none of them gives a text.
  */
-export const decodeText = (bytes: Uint8Array, declared?: string): string => {
+export function* decoding(bytes: Uint8Array, declared?: string): Steps<string> {
   const utf16 = utf16Label(bytes)
   if (utf16 !== undefined) {
     // Not fatal, so that a document whose last code unit is incomplete is still read.
-    return new TextDecoder(utf16).decode(bytes)
+    return (yield* decodeAs(bytes, utf16, false)) ?? ""
   }
-  const utf8 = decodeAs(bytes, "utf-8")
-  if (utf8 !== undefined) return isSevenBitJapanese(utf8) ? (decodeAs(bytes, "iso-2022-jp") ?? utf8) : utf8
+  const utf8 = yield* decodeAs(bytes, "utf-8")
+  if (utf8 !== undefined) return isSevenBitJapanese(utf8) ? ((yield* decodeAs(bytes, "iso-2022-jp")) ?? utf8) : utf8
   const candidates = [...(declared === undefined ? [] : [declared]), ...likelyEncodings(bytes), "windows-1252"]
   for (const label of candidates) {
-    const text = decodeAs(bytes, label)
-    if (text !== undefined && !looksBinary(text)) return text
+    const text = yield* decodeAs(bytes, label)
+    if (text !== undefined && !(yield* looksBinary(text))) return text
   }
   throw invalid()
+}
+
+/** Decodes a text file at once, see `decoding`. */
+export const decodeText = (bytes: Uint8Array, declared?: string): string => {
+  const steps = decoding(bytes, declared)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
 }
