@@ -59,7 +59,8 @@ export const hostileContents: Readonly<Record<string, (bytes: number) => Buffer>
   "one-line.txt": repeated("", "a"),
 }
 
-const sizeOf = (operation: string): number => {
+const sizeOf = (operation: string, file: string): number => {
+  if (/\.(?:yaml|json)$/.test(file)) return 4 * MEBIBYTE
   if (operation.endsWith("/voice/turns")) return 6 * MEBIBYTE
   if (/attachments|avatar/.test(operation)) return 10 * MEBIBYTE
   return 20 * MEBIBYTE
@@ -153,7 +154,7 @@ export const wideRequests = async (operator: Client): Promise<ReadonlyArray<Wide
         send: () => {
           const form = new FormData()
           for (const [key, value] of parts) if (key !== field && key !== "text") form.append(key, value)
-          form.append(field, new File([make(sizeOf(name) - 1_024)], file))
+          form.append(field, new File([make(sizeOf(name, file) - 1_024)], file))
           return send(operation, { ...request, sent: { ...request.sent, form } })
         },
       }))

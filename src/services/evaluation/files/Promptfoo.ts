@@ -43,10 +43,12 @@ export const testOf = ({ expectations, history, id, question, tags }: ExportedTe
 
 const typeOf = { words: "icontains", pattern: "regex", judge: "llm-rubric" } as const
 
-/** The largest file, in UTF-16 code units: reading YAML of this size holds up other requests for half a second. */
+/** The largest file, in UTF-16 code units. */
 const MAX_LENGTH = 4 * 1024 * 1024
 /** The most values of a file, in JSON or the part of YAML that is like it: more than five thousand tests have. */
 const VALUES_MAX = 500_000
+/** The most lines of a file, of which YAML may have a value in each: it is read at once. */
+const LINES_MAX = 200_000
 /** The deepest nesting of a file in JSON. */
 const DEPTH_MAX = 32
 /** The most assertions of a test that are read. */
@@ -72,6 +74,9 @@ const parse = (text: string): Result.Result<unknown, string> => {
   if (text.length > MAX_LENGTH) return Result.fail("A file of promptfoo has at most 4 MiB; use CSV or JSON Lines")
   const { deepest, values } = jsonSize(text)
   if (values > VALUES_MAX) return Result.fail(`Expected at most ${VALUES_MAX} values`)
+  let lines = 1
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) lines++
+  if (lines > LINES_MAX) return Result.fail(`Expected at most ${LINES_MAX} lines`)
   const json = /^\s*[[{]/.test(text) && deepest <= DEPTH_MAX ? parseJson(text) : undefined
   if (json !== undefined) return Result.succeed(json)
   return Result.try({
