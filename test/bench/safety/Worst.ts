@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
+import { hostileContents } from "../../lib/effort/Structures.ts"
 import { hostileFiles } from "../../lib/files/HostileFiles.ts"
 import { type Child, start } from "../http/Child.ts"
 import { apiKey, database, parley, poster } from "../http/Fixture.ts"
@@ -8,8 +9,8 @@ import { quantile } from "../lib/Quantiles.ts"
 
 /*
  * One visitor of a chat widget, one client address, one API key and one address without a key each do their worst to a
- * server with default limits for a minute: they send the texts that take longest, or hostile files, as fast as they are
- * let. Measured are the processor time and the memory that they take, and what somebody else waits meanwhile who reads a
+ * server with default limits for a minute: they send the texts that take longest, hostile files, or the widest content of
+ * other formats, as fast as they are let. Measured are the processor time and the memory that they take, and what somebody else waits meanwhile who reads a
  * chatbot and searches it.
  */
 
@@ -22,6 +23,9 @@ const PATIENCE = 500
 const NEIGHBOUR_PAUSE = 150
 /** The body of a request that takes no more units than a short one, in bytes, with room for what is not text. */
 const BODY_BYTES = 32 * 1_024 - 1_000
+
+/** A little less than each may have. */
+const [IMPORT_BYTES, VOICE_BYTES, PDF_BYTES] = [4_190_000, 6_190_000, 770_000]
 
 /** What the longest message is made of, in turn. */
 const UNITS = [
@@ -101,6 +105,10 @@ const attackersOf = async (url: string, chatbot: string): Promise<Readonly<Recor
   // Made once: the neighbour shares this process with the attackers.
   const read = hostileFiles.filter(({ fate }) => fate.status !== 415)
   const hostile = read.map(({ make, name }) => new File([make()], name))
+  const wide = Object.entries(hostileContents).map(([name, make]) => new File([make(IMPORT_BYTES)], name))
+  const voice = new File([hostileContents["nested.webm"](VOICE_BYTES)], "voice.webm")
+  const pdf = new File([hostileContents["streams.pdf"](PDF_BYTES)], "file.pdf")
+  const speaker = await visitorOf(url, chatbot, from(4))
   const stranger = json({ ...unknownFields, key: chatbot }, from(3))
   return {
     "one visitor": (number) => say(url, one, number, from(1)),
@@ -118,6 +126,21 @@ const attackersOf = async (url: string, chatbot: string): Promise<Readonly<Recor
       form.set("files", hostile[number % hostile.length] ?? "")
       const headers = { "x-api-key": apiKey }
       return statusOf(await fetch(`${url}/api/embedfiles`, { method: "POST", headers, body: form }))
+    },
+    "one visitor, spoken turns and files": async (number) => {
+      const [path, field, file] = number % 2 === 0 ? ["voice/turns", "audio", voice] : ["attachments", "file", pdf]
+      const form = new FormData()
+      if (field === "audio") form.set("id", crypto.randomUUID())
+      form.set(field, file)
+      const headers = { ...from(4), authorization: `Bearer ${speaker}` }
+      return statusOf(await fetch(`${url}/api/widget/${path}`, { method: "POST", headers, body: form }))
+    },
+    "one API key, imports": async (number) => {
+      const form = new FormData()
+      form.set("file", wide[number % wide.length] ?? "")
+      const headers = { "x-api-key": apiKey }
+      const path = `${url}/api/external/chatbot/${chatbot}/tests/import`
+      return statusOf(await fetch(path, { method: "POST", headers, body: form }))
     },
     "one address without a key": async () => statusOf(await fetch(`${url}/api/widget/sessions`, stranger)),
   }
@@ -169,6 +192,10 @@ const chatbotOf = async (port: number, key: string): Promise<string> => {
   form.set("chatbotId", chatbot)
   form.set("files", new File([DOCUMENT], "parcels.md"))
   await statusOf(await fetch(`${url}/api/embedfiles`, { method: "POST", headers, body: form }))
+  const change = { ...json({ settings: { attachments: true } }, headers), method: "PATCH" }
+  await statusOf(await fetch(`${url}/api/external/chatbots?id=${chatbot}`, change))
+  const voice = { ...json({ voice: "coral" }, headers), method: "PATCH" }
+  await statusOf(await fetch(`${url}/api/external/chatbot/${chatbot}/voice-agent`, voice))
   return chatbot
 }
 

@@ -21,7 +21,7 @@ const repeated = (head: string, unit: string, end = "") => {
 }
 
 /** Content by its name, of which the extension tells the format, made as large as it may be. */
-export const hostileContents: Readonly<Record<string, (bytes: number) => Buffer>> = {
+export const hostileContents = {
   "nested.webm": repeated("\x1a\x45\xdf\xa3\x80", "\xa3\x80"),
   "entered.webm": repeated("\x1a\x45\xdf\xa3\x80", "\xa0\xff"),
   "pages.ogg": repeated(`OggS\0\x02${"\0".repeat(22)}OpusHead\x01\x01\0\0`, `OggS${"\0".repeat(23)}`),
@@ -57,7 +57,7 @@ export const hostileContents: Readonly<Record<string, (bytes: number) => Buffer>
   "dashes.yaml": repeated("", "- "),
   "anchors.yaml": repeated("a: &a [b, b]\n", "x: [*a, *a]\n"),
   "one-line.txt": repeated("", "a"),
-}
+} satisfies Readonly<Record<string, (bytes: number) => Buffer>>
 
 const sizeOf = (operation: string, file: string): number => {
   if (/\.(?:yaml|json)$/.test(file)) return 4 * MEBIBYTE
