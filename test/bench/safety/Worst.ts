@@ -4,6 +4,7 @@ import { hostileContents } from "../../lib/effort/Structures.ts"
 import { hostileFiles } from "../../lib/files/HostileFiles.ts"
 import { type Child, start } from "../http/Child.ts"
 import { apiKey, database, parley, poster } from "../http/Fixture.ts"
+import type { Onlooker } from "./Onlooker.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
 import { quantile } from "../lib/Quantiles.ts"
 
@@ -102,7 +103,6 @@ const attackersOf = async (url: string, chatbot: string): Promise<Readonly<Recor
   const one = await visitorOf(url, chatbot, from(1))
   const many = await Promise.all(Array.from({ length: 20 }, () => visitorOf(url, chatbot, from(2))))
   const unknownFields = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [index, index]))
-  // Made once: the neighbour shares this process with the attackers.
   const read = hostileFiles.filter(({ fate }) => fate.status !== 415)
   const hostile = read.map(({ make, name }) => new File([make()], name))
   const wide = Object.entries(hostileContents).map(([name, make]) => new File([make(IMPORT_BYTES)], name))
@@ -148,20 +148,16 @@ const attackersOf = async (url: string, chatbot: string): Promise<Readonly<Recor
 
 /** Reads and searches until the work has ended. Returns how long each request took, in milliseconds. */
 const neighbourWhile = async (url: string, key: string, chatbot: string, work: Promise<unknown>) => {
-  let isOver = false
-  const over = work.finally(() => (isOver = true))
-  const took: Array<number> = []
-  const headers = { "x-api-key": key }
-  for (let number = 0; !isOver; number++) {
-    const began = performance.now()
-    const response =
-      number % 4 === 0
-        ? await fetch(`${url}/api/external/chatbot/${chatbot}/query-knowledge`, json({ query: "How long?" }, headers))
-        : await fetch(`${url}/api/external/chatbot/${chatbot}`, { headers })
-    if ((await statusOf(response)) === 200) took.push(performance.now() - began)
-    await Bun.sleep(NEIGHBOUR_PAUSE)
-  }
-  await over
+  const worker = new Worker(new URL("./Onlooker.ts", import.meta.url).href)
+  const times = new Promise<ReadonlyArray<number>>((resolve, reject) => {
+    worker.onmessage = ({ data }: MessageEvent<ReadonlyArray<number>>) => resolve(data)
+    worker.onerror = ({ message }) => reject(new Error(message))
+  })
+  worker.postMessage({ url, key, chatbot, pause: NEIGHBOUR_PAUSE } satisfies Onlooker)
+  await work
+  worker.postMessage("end")
+  const took = await times
+  worker.terminate()
   return took
 }
 
