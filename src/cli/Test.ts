@@ -99,7 +99,7 @@ export const testCommand = Command.make(
     ),
     key: Flag.Redacted("key").pipe(
       Flag.withDescription(
-        `API key with chatbots:read and chatbots:write, and chat for models. Default: ${PARLEY_API_KEY}`,
+        `API key with all read scopes and chatbots:write, and chat for models. Default: ${PARLEY_API_KEY}`,
       ),
       Flag.withFallbackConfig(Config.Redacted(PARLEY_API_KEY)),
     ),

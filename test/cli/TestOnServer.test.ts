@@ -13,7 +13,7 @@ test("`parley test` shows what a changed document does to tests from a spreadshe
   const csv = "question,find,must_say\nHow long do refunds take?,Refunds | take five days,five days\n"
   form.set("file", new Blob([csv]), "tests.csv")
   expect((await client.post(`/api/external/chatbot/${id}/tests/import`, { form })).status).toBe(200)
-  const { key = "" } = await client.limitedTo("chatbots:read", "chatbots:write")
+  const { key = "" } = await client.limitedTo("chatbots:read", "chatbots:write", "knowledge:read", "conversations:read")
   const parley = commandLine(
     testCommand,
     { PARLEY_URL: client.url, PARLEY_API_KEY: key },

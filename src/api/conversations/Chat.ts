@@ -5,7 +5,7 @@ import { Settings } from "../../domain/chatbot/Chatbot.ts"
 import { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
-import { IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { alsoStream } from "../parts/EventStream.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
@@ -129,6 +129,7 @@ const tryChat = HttpApiEndpoint.post("tryChat", "/api/external/chatbot/:chatbotI
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "chatbots:write")
+  .annotate(AlsoRequires, ["chat"])
   .annotateMerge(
     OpenApi.annotations({
       summary: "Try other settings",

@@ -21,7 +21,7 @@ import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { momentParameter } from "../parts/Moment.ts"
 import { Cursor, integer, pageQuery } from "../parts/Paging.ts"
-import { described, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, RequestCost } from "../parts/Annotations.ts"
 import { Problem } from "../failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations"
@@ -76,10 +76,11 @@ const update = HttpApiEndpoint.patch("update", `${base}/:sessionId`, {
   .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "conversations:write")
+  .annotate(AlsoRequires, ["conversations:read"])
   .annotateMerge(
     described(
       "Close, assign or tag a conversation",
-      "Closing says that nobody has to look after the conversation any more. It hinders nobody from going on in it: a new message of the user opens it again, and the chatbot answers it. Closing and opening is no activity, so that `updated_at` stays, unless people had the conversation. A conversation that the chatbot has cannot be assigned (409): take it over.",
+      "Closing says that nobody has to look after the conversation any more. It hinders nobody from going on in it: a new message of the user opens it again, and the chatbot answers it. Closing and opening is no activity, so that `updated_at` stays, unless people had the conversation. A conversation that the chatbot has cannot be assigned (409): take it over. The key needs `conversations:read` as well.",
     ),
   )
 

@@ -5,7 +5,7 @@ import { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
-import { described, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, RequestCost } from "../parts/Annotations.ts"
 
 const reviewReply = HttpApiEndpoint.get("reviewReply", "/api/external/chatbot/:chatbotId/replies/:messageId", {
   params: { chatbotId: ChatbotId, messageId: MessageId },
@@ -14,6 +14,7 @@ const reviewReply = HttpApiEndpoint.get("reviewReply", "/api/external/chatbot/:c
 })
   .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "conversations:read")
+  .annotate(AlsoRequires, ["knowledge:read"])
   .annotateMerge(
     described(
       "Review a reply",

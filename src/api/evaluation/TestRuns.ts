@@ -5,7 +5,7 @@ import { ChatbotId } from "../../domain/Ids.ts"
 import { PageMetadata } from "../../domain/Page.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described } from "../parts/Annotations.ts"
+import { AlsoRequires, described } from "../parts/Annotations.ts"
 import { pageQuery } from "../parts/Paging.ts"
 
 const runsPath = "/api/external/chatbot/:chatbotId/test-runs"
@@ -24,10 +24,12 @@ const startTestRun = HttpApiEndpoint.post("startTestRun", runsPath, {
   .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
+  // Whether an expected text is found tells of the documents.
+  .annotate(AlsoRequires, ["knowledge:read"])
   .annotateMerge(
     described(
       "Run the tests",
-      "All of them, or those with one of the tags, in the background. Default: the first tier, which costs nothing. The second tier needs a key with `chat` as well, and is paid with tokens. 409 when there are no such tests, or a run is under way.",
+      "All of them, or those with one of the tags, in the background. Default: the first tier, which costs nothing. The key needs `knowledge:read` as well; the second tier also needs `chat`, and is paid with tokens. 409 when there are no such tests, or a run is under way.",
     ),
   )
 
@@ -78,10 +80,11 @@ const listTestResults = HttpApiEndpoint.get("listTestResults", `${runPath}/resul
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
+  .annotate(AlsoRequires, ["conversations:read", "knowledge:read"])
   .annotateMerge(
     described(
       "List results of a run",
-      "Each beside the result before: worse ones first, then failed, better, different and all others. Tests that the run left untouched are left out.",
+      "Each beside the result before: worse ones first, then failed, better, different and all others. Tests that the run left untouched are left out. The key needs `conversations:read` and `knowledge:read` as well.",
     ),
   )
 

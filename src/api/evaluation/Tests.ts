@@ -16,7 +16,7 @@ import { merge } from "../../domain/schema/Merge.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { FormFile } from "../parts/FormFile.ts"
@@ -27,6 +27,10 @@ const testPath = `${testsPath}/:testId` as const
 const planPath = "/api/external/chatbot/:chatbotId/test-plan"
 const ofChatbot = { chatbotId: ChatbotId }
 const ofTest = { chatbotId: ChatbotId, testId: TestId }
+
+/** A test may be made from a reply: it then quotes the visitor, and the passages that must be found. */
+const quoted = ["conversations:read", "knowledge:read"] as const
+const quotedDescription = "The key needs `conversations:read` and `knowledge:read` as well."
 
 const OneTest = withEtag(Schema.Struct({ test: ChatbotTest }))
 const OnePlan = withEtag(Schema.Struct({ plan: TestPlan }))
@@ -56,10 +60,11 @@ const createTestOfReply = HttpApiEndpoint.post("createTestOfReply", `${testsPath
   .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
+  .annotate(AlsoRequires, quoted)
   .annotateMerge(
     described(
       "Create a test from a reply",
-      "The question of the reply with the turns before it, and the passages on which the reply rests as what must be found. The key needs `conversations:read` as well. 409 when there is a test of this reply, or the message is none.",
+      `The question of the reply with the turns before it, and the passages on which the reply rests as what must be found. ${quotedDescription} 409 when there is a test of this reply, or the message is none.`,
     ),
   )
 
@@ -78,7 +83,8 @@ const listTests = HttpApiEndpoint.get("listTests", testsPath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(described("List tests", "Oldest first."))
+  .annotate(AlsoRequires, quoted)
+  .annotateMerge(described("List tests", `Oldest first. ${quotedDescription}`))
 
 const getTest = HttpApiEndpoint.get("getTest", testPath, {
   params: ofTest,
@@ -86,7 +92,8 @@ const getTest = HttpApiEndpoint.get("getTest", testPath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(described("Get a test", "With its expectations."))
+  .annotate(AlsoRequires, quoted)
+  .annotateMerge(described("Get a test", `With its expectations. ${quotedDescription}`))
 
 const updateTest = HttpApiEndpoint.patch("updateTest", testPath, {
   params: ofTest,
@@ -98,10 +105,11 @@ const updateTest = HttpApiEndpoint.patch("updateTest", testPath, {
   .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
+  .annotate(AlsoRequires, quoted)
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update a test",
-      description: `Absent fields stay; \`expectations\`, \`history\` and \`tags\` are replaced as a whole. ${changeDescription}`,
+      description: `Absent fields stay; \`expectations\`, \`history\` and \`tags\` are replaced as a whole. ${quotedDescription} ${changeDescription}`,
     }),
   )
 
@@ -126,10 +134,11 @@ const exportTests = HttpApiEndpoint.get("exportTests", `${testsPath}/export`, {
 })
   .annotate(RequestCost, requestCosts.bulk)
   .annotate(RequiredScope, "chatbots:read")
+  .annotate(AlsoRequires, quoted)
   .annotateMerge(
     OpenApi.annotations({
       summary: "Export tests",
-      description: "All of them, as a file. Default: `csv`.",
+      description: `All of them, as a file. Default: \`csv\`. ${quotedDescription}`,
       transform: (operation) =>
         merge(operation, {
           responses: {
@@ -187,7 +196,7 @@ const updateTestPlan = HttpApiEndpoint.patch("updateTestPlan", planPath, {
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update the plan of the tests",
-      description: `Absent fields stay. ${changeDescription}`,
+      description: `Absent fields stay. A plan that runs the second tier takes a key with \`chat\` as well. ${changeDescription}`,
     }),
   )
 

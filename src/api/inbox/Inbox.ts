@@ -11,7 +11,7 @@ import { ReceivedTimestamp, Timestamp } from "../../domain/schema/Timestamp.ts"
 import { chatFailures } from "../conversations/Chat.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations/:sessionId"
 const params = {
@@ -35,10 +35,11 @@ const handOver = HttpApiEndpoint.post("handOver", `${base}/handover`, {
   .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "conversations:write")
+  .annotate(AlsoRequires, ["conversations:read"])
   .annotateMerge(
     described(
       "Take a conversation over",
-      "From now on people answer, and the chatbot stores no reply any more: one that is being made stops within a second, and what the visitor has seen of it stays. Of two people who take it over at once, one does; the other gets 409, and says so by assigning it.",
+      "From now on people answer, and the chatbot stores no reply any more: one that is being made stops within a second, and what the visitor has seen of it stays. Of two people who take it over at once, one does; the other gets 409, and says so by assigning it. The key needs `conversations:read` as well.",
     ),
   )
 
@@ -49,10 +50,11 @@ const giveBack = HttpApiEndpoint.post("giveBack", `${base}/return`, {
 })
   .middleware(Idempotent.inTransaction)
   .annotate(RequiredScope, "conversations:write")
+  .annotate(AlsoRequires, ["conversations:read"])
   .annotateMerge(
     described(
       "Give a conversation back",
-      "The chatbot answers the next message of the visitor. 409 when it has it already.",
+      "The chatbot answers the next message of the visitor. 409 when it has it already. The key needs `conversations:read` as well.",
     ),
   )
 
@@ -75,10 +77,11 @@ const say = HttpApiEndpoint.post("say", `${base}/messages`, {
   .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "conversations:write")
+  .annotate(AlsoRequires, ["conversations:read"])
   .annotateMerge(
     described(
       "Write to a visitor as a person",
-      "Takes the conversation over where the chatbot has it. The visitor sees it at once, or when it comes back.",
+      "Takes the conversation over where the chatbot has it. The visitor sees it at once, or when it comes back. The key needs `conversations:read` as well.",
     ),
   )
 
@@ -135,10 +138,11 @@ const draft = HttpApiEndpoint.post("draft", `${base}/draft`, {
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.chat)
   .annotate(RequiredScope, "conversations:write")
+  .annotate(AlsoRequires, ["conversations:read", "chat"])
   .annotateMerge(
     described(
       "Draft an answer",
-      "What the chatbot would answer to the visitor's latest message. Nothing of it is stored. The key needs `chat` as well.",
+      "What the chatbot would answer to the visitor's latest message. Nothing of it is stored. The key needs `conversations:read` and `chat` as well.",
     ),
   )
 

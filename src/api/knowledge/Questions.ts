@@ -15,7 +15,7 @@ import { PageMetadata } from "../../domain/Page.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { FormFile } from "../parts/FormFile.ts"
@@ -79,10 +79,11 @@ const updateQuestion = HttpApiEndpoint.patch("updateQuestion", questionPath, {
   .middleware(Idempotent.prepared)
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:write")
+  .annotate(AlsoRequires, ["knowledge:read"])
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update a question",
-      description: `Absent fields stay; \`variants\` are replaced as a whole. ${conflict} ${changeDescription}`,
+      description: `Absent fields stay; \`variants\` are replaced as a whole. The key needs \`knowledge:read\` as well. ${conflict} ${changeDescription}`,
     }),
   )
 

@@ -9,7 +9,7 @@ import { PageMetadata } from "../../domain/Page.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { pageQuery } from "../parts/Paging.ts"
@@ -82,10 +82,11 @@ const updateSource = HttpApiEndpoint.patch("updateSource", sourcePath, {
   .middleware(Idempotent.prepared)
   .middleware(RequestBody)
   .annotate(RequiredScope, "knowledge:write")
+  .annotate(AlsoRequires, ["knowledge:read"])
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update a source",
-      description: `Absent fields stay; lists are replaced as a whole. A run under way goes on as it began. Pages that the new patterns exclude are deleted by the second run after the change. ${changeDescription}`,
+      description: `Absent fields stay; lists are replaced as a whole. A run under way goes on as it began. Pages that the new patterns exclude are deleted by the second run after the change. The key needs \`knowledge:read\` as well. ${changeDescription}`,
     }),
   )
 

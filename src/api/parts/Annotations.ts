@@ -1,6 +1,7 @@
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
+import type { Scope } from "../../domain/keys/ApiKey.ts"
 import type { Dialect } from "./Dialect.ts"
 
 /*
@@ -37,6 +38,14 @@ export const IsForStrangers = Context.Reference<boolean>("parley/api/parts/IsFor
 /** The units that a request to the endpoint takes of the rate limits of its API key and organization. */
 export const RequestCost = Context.Reference<number>("parley/api/parts/RequestCost", {
   defaultValue: () => requestCosts.plain,
+})
+
+/**
+ * The scopes that an API key needs beside the one that the endpoint is about, because of what the response shows:
+ * `knowledge:read` for passages of documents, and `conversations:read` for words of visitors and stored answers.
+ */
+export const AlsoRequires = Context.Reference<ReadonlyArray<Scope>>("parley/api/parts/AlsoRequires", {
+  defaultValue: () => [],
 })
 
 /**

@@ -6,7 +6,7 @@ import { PageMetadata } from "../../domain/Page.ts"
 import { SuggestedQuestion, Topic, TopicId, TopicPatch, TopicQuestion, TopicState } from "../../domain/topics/Topic.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described } from "../parts/Annotations.ts"
+import { AlsoRequires, described } from "../parts/Annotations.ts"
 import { pageQuery } from "../parts/Paging.ts"
 
 const topicsPath = "/api/external/chatbot/:chatbotId/topics"
@@ -62,7 +62,13 @@ const updateTopic = HttpApiEndpoint.patch("updateTopic", topicPath, {
   .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "conversations:write")
-  .annotateMerge(described("Update a topic", "Its name, or what is to become of its gaps."))
+  .annotate(AlsoRequires, ["conversations:read"])
+  .annotateMerge(
+    described(
+      "Update a topic",
+      "Its name, or what is to become of its gaps. The key needs `conversations:read` as well.",
+    ),
+  )
 
 const suggestQuestions = HttpApiEndpoint.get(
   "suggestQuestions",

@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { RequiredScope } from "../../api/Middleware.ts"
-import { LimitsBoundKeys, RequestCost } from "../../api/parts/Annotations.ts"
+import { AlsoRequires, LimitsBoundKeys, RequestCost } from "../../api/parts/Annotations.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import type { Scope } from "../../domain/keys/ApiKey.ts"
 import { Caller, elsewhere, lacks } from "../../domain/Caller.ts"
@@ -19,27 +19,31 @@ type Refusal = Forbidden | RateLimited | Unauthorized | Unavailable
 const administers = (scope: Scope | undefined): boolean => scope === "admin" || scope === "operator"
 
 /**
- * Returns the caller with what it may do in this request. Fails unless that has the scope, and reaches the chatbot in the
+ * Returns the caller with what it may do in this request. Fails unless that has the scopes, and reaches the chatbot in the
  * path, if there is one.
  */
 const allowed = (admitted: Caller["Service"], scope: Scope | undefined, endpoint: HttpApiEndpoint.Top) => {
   const isLimited = admitted.chatbots !== null || admitted.session?.roles.some(({ chatbot_id }) => chatbot_id !== null)
-  if (isLimited !== true) return ensureScope(admitted, scope)
+  if (isLimited !== true) return ensureScopes(admitted, scope, endpoint)
   return Effect.flatMap(HttpRouter.RouteContext, ({ params }) => {
     const named = params["chatbotId"]?.toLowerCase()
     const caller = { ...admitted, ...rightsFor(admitted, scope, named) }
     const isWithinBounds = () => !administers(scope) || Context.get(endpoint.annotations, LimitsBoundKeys)
     const isServed = caller.chatbots?.some((id) => id === named) ?? true
     return Effect.andThen(
-      ensureScope(caller, scope),
+      ensureScopes(caller, scope, endpoint),
       isServed || (named === undefined && isWithinBounds()) ? Effect.succeed(caller) : elsewhere(caller),
     )
   })
 }
 
-const ensureScope = (caller: Caller["Service"], scope: Scope | undefined) => {
-  if (scope === undefined || caller.scopes.includes(scope)) return Effect.succeed(caller)
-  return lacks(caller, `the scope ${scope}`)
+const ensureScopes = (caller: Caller["Service"], scope: Scope | undefined, endpoint: HttpApiEndpoint.Top) => {
+  const has = (needed: Scope) => caller.scopes.includes(needed)
+  const missing =
+    scope === undefined || has(scope)
+      ? Context.get(endpoint.annotations, AlsoRequires).find((needed) => !has(needed))
+      : scope
+  return missing === undefined ? Effect.succeed(caller) : lacks(caller, `the scope ${missing}`)
 }
 
 /** Makes the middleware that authorizes every request to an endpoint of one dialect that needs an API key. */

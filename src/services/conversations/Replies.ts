@@ -3,7 +3,6 @@ import { version } from "../../../package.json" with { type: "json" }
 import { askedIn } from "../../agent/Asked.ts"
 import { foundAnswer, foundPassage } from "../../agent/ChatbotAgent.ts"
 import { SearchRecorder } from "../../agent/SearchRecorder.ts"
-import { ensureScope } from "../../domain/Caller.ts"
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import { ChatbotSetup, type FoundPassage, type ReplyReview, type ReplySearch } from "../../domain/chat/ReplyGround.ts"
 import { Conflict } from "../../domain/Errors.ts"
@@ -74,8 +73,6 @@ export class Replies extends Context.Service<Replies>()("parley/services/convers
     })
 
     const review = Effect.fn("Replies.review")(function* (chatbotId: ChatbotId, messageId: MessageId) {
-      // A review shows passages of documents.
-      yield* ensureScope("knowledge:read")
       const chatbot = yield* chatbots.get(chatbotId)
       const row = yield* storage.get(chatbotId, messageId)
       if (row.sender_type !== "bot") return yield* onlyReplies

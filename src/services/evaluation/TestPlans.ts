@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { Caller, ensureScope } from "../../domain/Caller.ts"
 import type { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
@@ -22,16 +23,30 @@ export class TestPlans extends Context.Service<TestPlans>()("parley/services/eva
       return Effect.mapError(models.check(model), ({ detail }) => InvalidRequest.at("judge_model", detail))
     }
 
+    /** Fails where a plan has models answer, as a chat does, for a caller who may not chat. */
+    const ensureAnswers = ({ schedule, schedule_tier }: TestPlan) =>
+      schedule !== null && schedule_tier === "model" ? ensureScope("chat") : Effect.void
+
     return {
       get: storage.get,
 
-      update: (chatbot: ChatbotId, change: Change<TestPlan, TestPlanPatch>, ifMatch: IfMatch) =>
-        storage.modify(chatbot, (row) =>
+      update: Effect.fn("TestPlans.update")(function* (
+        chatbot: ChatbotId,
+        change: Change<TestPlan, TestPlanPatch>,
+        ifMatch: IfMatch,
+      ) {
+        const caller = yield* Caller
+        return yield* storage.modify(chatbot, (row) =>
           Effect.andThen(
             ensureMatch(row, ifMatch),
-            Effect.map(Effect.tap(change(row.plan), ensureJudge), (patch): TestPlan => ({ ...row.plan, ...patch })),
+            change(row.plan).pipe(
+              Effect.tap(ensureJudge),
+              Effect.map((patch): TestPlan => ({ ...row.plan, ...patch })),
+              Effect.tap((plan) => Effect.provideService(ensureAnswers(plan), Caller, caller)),
+            ),
           ),
-        ),
+        )
+      }),
     }
   }),
 }) {

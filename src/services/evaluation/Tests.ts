@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import { Array as Arr, Context, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Shares } from "../../admission/Shares.ts"
-import { ensureScope } from "../../domain/Caller.ts"
 import { Conflict, InvalidRequest, type Unavailable } from "../../domain/Errors.ts"
 import {
   type ChatbotTest,
@@ -57,7 +56,6 @@ export class Tests extends Context.Service<Tests>()("parley/services/evaluation/
 
       /** Creates a test from a stored reply, which must find again what the reply rests on. */
       createOfReply: Effect.fn("Tests.createOfReply")(function* (chatbot: ChatbotId, reply: MessageId) {
-        yield* ensureScope("conversations:read")
         const { earlier, message } = yield* messages.upTo(chatbot, reply, MESSAGES_BEFORE)
         const content = message.sender_type === "bot" ? testOfReply(message, earlier) : undefined
         if (content === undefined) return yield* noReply

@@ -360,7 +360,7 @@ describe("a run with the model", () => {
     const { id, own } = await harbour([aboutFerry], { model: claude })
     expect((await listRuns(own, id)).is_outdated).toBeNull()
     problem(
-      await (await own.limitedTo("chatbots:write")).post(runsPath(id), { json: { tier: "model" } }),
+      await (await own.limitedTo("chatbots:write", "knowledge:read")).post(runsPath(id), { json: { tier: "model" } }),
       403,
       "forbidden",
     )

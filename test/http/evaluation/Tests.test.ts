@@ -246,4 +246,14 @@ describe("the plan of a chatbot's tests", () => {
       expect(wrongPaths(await client.patch(path, { json: { judge_model } }))).toEqual(["judge_model"])
     }
   })
+
+  test("has models answer only for a key that may chat", async () => {
+    const path = `/api/external/chatbot/${await newChatbot()}/test-plan`
+    const writer = await client.limitedTo("chatbots:write")
+    expect((await writer.patch(path, { json: { schedule_tier: "model" } })).status).toBe(200)
+    problem(await writer.patch(path, { json: { schedule: "daily" } }), 403, "forbidden")
+    expect((await writer.patch(path, { json: { schedule: "daily", schedule_tier: "search" } })).status).toBe(200)
+    problem(await writer.patch(path, { json: { schedule_tier: "model" } }), 403, "forbidden")
+    expect((await client.patch(path, { json: { schedule_tier: "model" } })).status).toBe(200)
+  })
 })

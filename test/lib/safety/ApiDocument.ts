@@ -1,6 +1,7 @@
 import { dereference, validate, type Schema as JsonSchema } from "@cfworker/json-schema"
 import { Context, Schema } from "effect"
 import { RequiredScope } from "../../../src/api/Middleware.ts"
+import { AlsoRequires } from "../../../src/api/parts/Annotations.ts"
 import { routes } from "../../../src/http/edge/Routes.ts"
 import type { Scope } from "../../../src/domain/keys/ApiKey.ts"
 
@@ -57,6 +58,8 @@ export interface Operation {
   readonly needsKey: boolean
   readonly needsVisitor: boolean
   readonly scope: Scope | undefined
+  /** The scopes that it needs beside this one. */
+  readonly alsoRequires: ReadonlyArray<Scope>
 }
 
 /** A schema of an OpenAPI document, with its references resolved by `ApiDocument.resolve`. */
@@ -103,6 +106,7 @@ export const readApiDocument = (body: unknown): ApiDocument => {
         needsKey: route.needsKey,
         needsVisitor: route.needsVisitor,
         scope: Context.getOrUndefined(route.annotations, RequiredScope),
+        alsoRequires: Context.get(route.annotations, AlsoRequires),
       }
     }),
   )

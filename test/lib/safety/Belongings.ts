@@ -54,7 +54,7 @@ export interface Member {
 }
 
 /** The scopes of an organization that is not the operator's. */
-const ordinaryScopes = allScopes.filter((scope) => String(scope) !== "operator")
+export const ordinaryScopes = allScopes.filter((scope) => String(scope) !== "operator")
 
 /** Makes an organization without chatbots, and a client with a key of it. Only the operator's client may. */
 export const makeOrganization = async (operator: Client, canary: string) => {

@@ -34,6 +34,7 @@ export const mcpOperations: ReadonlyArray<Operation> = [mcp, mcpOfChatbot].flatM
       needsKey: true,
       needsVisitor: false,
       scope: scopes[tool.name],
+      alsoRequires: [],
     }
   }),
 )

@@ -105,7 +105,8 @@ export const checkRoles = async (world: World, team: Team, operation: Operation)
     if (operation.scope === "operator" || operatorOnly.has(operation.name)) return false
     const isOurs = roles.some(({ chatbot_id }) => chatbot_id === null || chatbot_id === chatbot)
     if (operation.scope === undefined) return !isOfChatbot || isOurs
-    if (isOfChatbot && !makesAnother.has(operation.name)) return have(roles, operation.scope, chatbot)
+    if (isOfChatbot && !makesAnother.has(operation.name))
+      return [operation.scope, ...operation.alsoRequires].every((scope) => have(roles, scope, chatbot))
     const some =
       !isOfChatbot &&
       roles.some(({ role }) => operation.scope !== undefined && scopesOfRole[role].includes(operation.scope))

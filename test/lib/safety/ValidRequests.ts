@@ -24,7 +24,7 @@ export const agreeing: Readonly<Record<string, object>> = {
   "POST /v1/chat/completions": question,
   "POST /api/external/chatbot/{chatbotId}/sources": { kind: "website", urls: ["https://docs.example/"] },
   "POST /api/external/chatbot/{chatbotId}/sources/preview": { kind: "website", urls: ["https://docs.example/"] },
-  "PATCH /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/{questionId}": { answer: "Another answer" },
+  "PATCH /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions/{questionId}": { variants: ["Another way"] },
   "PATCH /api/external/chatbot/{chatbotId}/conversations/{sessionId}": { state: "open" },
   "POST /api/external/chatbot/{chatbotId}/conversations/{sessionId}/handover": {},
   "POST /api/external/chatbot/{chatbotId}/tests": { expectations: {} },
