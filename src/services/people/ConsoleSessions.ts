@@ -7,10 +7,13 @@ import { rightsFor, scopesByChatbot } from "../../domain/people/Rights.ts"
 import type { ConsoleSession, SignIn } from "../../domain/people/ConsoleSession.ts"
 import { isPublishableKey } from "../../domain/widget/PublishableKey.ts"
 import { Unauthorized } from "../../domain/Errors.ts"
+import { atBorder } from "../../observability/Border.ts"
 import * as ApiKeyStorage from "../../storage/keys/ApiKeys.ts"
+import { SignIns } from "../../storage/people/SignIns.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { ApiKeys } from "../keys/ApiKeys.ts"
+import { recentLookups } from "../keys/RecentLookups.ts"
 import { localLimit } from "../../admission/LocalLimit.ts"
 import { networkOf, RateLimiter, REFUSED_COST, UNKEYED_COST } from "../../admission/RateLimiter.ts"
 import { RecentMap } from "../../system/RecentMap.ts"
@@ -54,9 +57,14 @@ const Content = Schema.fromJsonString(
 const encodeContent = Schema.encodeEffect(Content)
 const decodeContent = Schema.decodeEffect(Content)
 
+/** The kind of what the database keeps of a key's session that was signed out. */
+const SIGNED_OUT = "signed out"
+
 /**
  * Sessions at the console. The browser keeps an API key or the secret of a person's session, encrypted, in a cookie that
- * its programs cannot read. The server stores the sessions of people alone: one of a key ends when that is revoked.
+ * its programs cannot read. The server stores the sessions of people alone: one of a key ends when that is revoked, or when
+ * somebody signs out, which the server keeps until the session would have ended. So a key signs in to a database that can
+ * only be read.
  */
 export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/services/people/ConsoleSessions", {
   make: ({ lifetime }: ConsoleSessionsSettings) =>
@@ -67,6 +75,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
       const people = yield* PersonSessions
       const random = yield* SecureRandom.SecureRandom
       const secrets = yield* ServerSecrets
+      const signIns = yield* SignIns
       const ofAddress = yield* localLimit("", { quota: 1, seconds: HOUR }, { capacity: REFUSALS_PER_HOUR })
       const ofAll = yield* localLimit("", { quota: REFUSALS_PER_HOUR, seconds: HOUR })
       /** The keys of links by the hash of the link, so that the time of a lookup tells nothing of a link. */
@@ -105,6 +114,19 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
       /** Counts a refused attempt to sign in, ten times, and records it. */
       const countRefusal = Effect.andThen(rates.unkeyed.charge(REFUSED_COST), recordRefusal)
 
+      /**
+       * Sessions of keys that nobody has signed out, by the hash of what is in their cookies: a cookie can be written in
+       * several ways.
+       */
+      const openSessions = yield* recentLookups(
+        (hash) =>
+          Effect.map(
+            atBorder(signIns.find(Buffer.from(hash, "base64"), SIGNED_OUT), { span: "session lookup" }),
+            (signedOut) => (signedOut === undefined ? true : undefined),
+          ),
+        () => null,
+      )
+
       const cookieOf = Effect.fnUntraced(function* (content: { readonly key: string } | { readonly session: string }) {
         const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(lifetime)
         return yield* Effect.flatMap(Effect.orDie(encodeContent({ ...content, until })), (text) =>
@@ -118,7 +140,9 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
         const text = yield* secrets.open(PURPOSE, cookie)
         if (text === undefined) return undefined
         const content = yield* Effect.orDie(decodeContent(text))
-        return (yield* Clock.currentTimeMillis) < content.until ? content : undefined
+        if (content.until <= (yield* Clock.currentTimeMillis)) return undefined
+        const isOver = content.key !== undefined && (yield* openSessions.find(hashOf(text))) === undefined
+        return isOver ? undefined : { ...content, hash: hashKey(text) }
       })
 
       return {
@@ -171,10 +195,12 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
 
         contentOf,
 
-        /** Ends the session of a person in a cookie. Returns it; undefined where there is none. */
+        /** Ends the session in a cookie. Returns that of a person; undefined where there is none. */
         end: Effect.fn("ConsoleSessions.end")(function* (cookie: string) {
-          const secret = (yield* contentOf(cookie))?.session
-          return secret === undefined ? undefined : yield* people.end(secret)
+          const content = yield* contentOf(cookie)
+          if (content?.session !== undefined) return yield* people.end(content.session)
+          if (content !== undefined) yield* signIns.begin(content.hash, SIGNED_OUT, {}, lifetime)
+          return undefined
         }),
 
         /** Describes the session of the caller. */

@@ -61,7 +61,10 @@ const decodeEntrance = decodeRow(Entrance)
 const decodeData = decodeRow(Schema.Struct({ data: Schema.Json }))
 const decodeAccepted = decodeRow(Schema.Struct({ id: PersonId, organization_id: OrganizationId }))
 
-/** The tables `passkeys` and `sign_in_attempts`, and invitations, of all organizations: who it is shows in the end. */
+/**
+ * The tables `passkeys` and `sign_in_attempts`, and invitations, of all organizations: who it is shows in the end. Beside
+ * attempts there are sessions of API keys that have been signed out, until they would have ended.
+ */
 export class SignIns extends Context.Service<SignIns>()("parley/storage/people/SignIns", {
   make: Effect.gen(function* () {
     const sql = yield* SystemSql
@@ -80,11 +83,24 @@ export class SignIns extends Context.Service<SignIns>()("parley/storage/people/S
         ),
 
       /** Keeps what is expected of an answer, under the hash of the secret that the browser gets. */
-      begin: Effect.fnUntraced(function* (hash: Uint8Array, kind: string, data: Schema.Json) {
+      begin: Effect.fnUntraced(function* (
+        hash: Uint8Array,
+        kind: string,
+        data: Schema.Json,
+        lifetime: Duration.Duration = ATTEMPT_LIFETIME,
+      ) {
         yield* sql`
           insert into sign_in_attempts (id_hash, kind, data, expires_at)
-          values (${hash}, ${kind}, ${json(data)}, now() + ${interval(ATTEMPT_LIFETIME)})`
+          values (${hash}, ${kind}, ${json(data)}, now() + ${interval(lifetime)})
+          on conflict do nothing`
       }, withoutSqlErrors),
+
+      /** Finds what `begin` has kept, and leaves it there; undefined where there is nothing. */
+      find: (hash: Uint8Array, kind: string) =>
+        withoutSqlErrors(
+          decodeData(sql`
+            select data from sign_in_attempts where id_hash = ${hash} and kind = ${kind} and expires_at > now()`),
+        ),
 
       /** Takes what is expected of an answer, which nobody can take again; undefined where there is nothing. */
       take: Effect.fnUntraced(function* (hash: Uint8Array, kind: string) {

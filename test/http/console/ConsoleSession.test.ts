@@ -43,6 +43,22 @@ describe("a session at the console", () => {
     expect(out.headers.get("set-cookie")).toBe("parley_console=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0")
   })
 
+  test("ends for good when it is signed out: the cookie that was copied before is worth nothing", async () => {
+    const [one, other] = [await signIn({ key: operatorKey }), await signIn({ key: operatorKey })]
+    expect((await anybody.delete(session, { headers: one.browser })).status).toBe(200)
+    const ended = await until(
+      () => anybody.get(session, { headers: one.browser }),
+      ({ status }) => status === 401,
+    )
+    problem(ended, 401, "unauthorized")
+    // Some bits of its last character may say nothing.
+    const { cookie } = one.browser
+    for (const copied of [`${cookie}A`, ...Array.from("AEIQUYcgkosw048", (last) => cookie.slice(0, -1) + last)]) {
+      problem(await anybody.get(session, { headers: { ...one.browser, cookie: copied } }), 401, "unauthorized")
+    }
+    expect((await anybody.get(session, { headers: other.browser })).status).toBe(200)
+  })
+
   test("leaves nothing in the browser's cache of what it shows, and answers to keys say nothing of caches", async () => {
     const { browser } = await signIn({ key: operatorKey })
     const bot = await client.newChatbot()
