@@ -213,8 +213,10 @@ export class UnsafeFile extends failure<UnsafeFile>()("UnsafeFile", Detail, {
   status: 422,
   code: "unsafe_file",
   title: "The file is refused",
-  when: "An attachment is a PDF with scripts, with files in it, or that starts programs; or it is damaged or protected, so that it cannot be examined. Nothing of it is kept.",
-  example: { detail: "form.pdf: The PDF has scripts or files in it, or starts programs. Print it to a new PDF." },
+  when: "An attachment is a PDF with scripts, with files in it, or that starts programs or opens addresses; or it is damaged or protected, so that it cannot be examined. Nothing of it is kept.",
+  example: {
+    detail: "form.pdf: The PDF has scripts or files in it, starts programs, or opens addresses. Print it to a new PDF.",
+  },
 }) {}
 
 export class IdempotencyKeyReused extends failure<IdempotencyKeyReused>()("IdempotencyKeyReused", Detail, {

@@ -113,7 +113,7 @@ const inspect = Effect.fnUntraced(function* (name: string, bytes: Uint8Array, ex
   return yield* new UnsafeFile({
     detail:
       content === "active"
-        ? `${name}: The PDF has scripts or files in it, or starts programs. Print it to a new PDF.`
+        ? `${name}: The PDF has scripts or files in it, starts programs, or opens addresses. Print it to a new PDF.`
         : `${name}: The PDF is protected or damaged, so that it cannot be examined. Print it to a new PDF.`,
   })
 })
