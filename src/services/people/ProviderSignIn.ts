@@ -17,6 +17,12 @@ const CONSOLE = "/console"
 /** Matches a path below the console. Anything else could lead from the sign-in to somebody else's page. */
 const consolePath = /^\/console(?:[/?][\w\-.~%/?=&+:,]*)?$/
 
+/** The path of the console that is meant, as browsers and proxies resolve it: dots do not lead out of the console either. */
+const resolved = (path: string): string => {
+  const { pathname, search } = new URL(consolePath.test(path) ? path : CONSOLE, "http://localhost")
+  return consolePath.test(pathname) && !/%(?:2f|5c)/i.test(pathname) ? pathname + search : CONSOLE
+}
+
 /** What the end of a sign-in has to match. */
 const Attempt = Schema.Struct({
   provider_id: SignInProviderId,
@@ -108,8 +114,12 @@ export class ProviderSignIn extends Context.Service<ProviderSignIn>()("parley/se
           id,
           Effect.gen(function* () {
             const { expected, url } = yield* openId.begin(yield* found(id))
-            const path = consolePath.test(return_to) ? return_to : CONSOLE
-            const data = { ...expected, provider_id: id, return_to: path, invitation: invitation ?? null }
+            const data = {
+              ...expected,
+              provider_id: id,
+              return_to: resolved(return_to),
+              invitation: invitation ?? null,
+            }
             return { location: url, secret: yield* signIns.begin(KIND, data) }
           }),
         ).pipe(Effect.withSpan("ProviderSignIn.begin")),

@@ -25,9 +25,16 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a key may do what its scopes do not say",
     file: "src/http/access/Authorization.ts",
-    text: "if (scope === undefined || caller.scopes.includes(scope)) return",
-    replacement: 'if (scope !== "admin" || caller.scopes.includes(scope)) return',
+    text: "const has = (needed: Scope) => caller.scopes.includes(needed)",
+    replacement: 'const has = (needed: Scope) => needed !== "admin" || caller.scopes.includes(needed)',
     tests: ["http/edge/Edge", "http/Admin"],
+  },
+  {
+    what: "a key may see what its scopes do not say",
+    file: "src/http/access/Authorization.ts",
+    text: "? Context.get(endpoint.annotations, AlsoRequires).find((needed) => !has(needed))",
+    replacement: "? Context.get(endpoint.annotations, AlsoRequires).find(() => false)",
+    tests: ["http/Contents.deep"],
   },
   {
     what: "a key that is bound to a chatbot reaches another one by its path",
@@ -473,8 +480,8 @@ const signIn: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a sign-in leads to any page",
     file: "src/services/people/ProviderSignIn.ts",
-    text: "consolePath.test(return_to) ? return_to",
-    replacement: "return_to.length > 0 ? return_to",
+    text: "return_to: resolved(return_to)",
+    replacement: "return_to",
     tests: ["http/people/ForgedSignIn.deep"],
   },
   {
@@ -529,9 +536,16 @@ const signIn: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "signing out removes the cookie alone",
     file: "src/services/people/ConsoleSessions.ts",
-    text: "return secret === undefined ? undefined : yield* people.end(secret)",
-    replacement: 'return secret === undefined || secret !== "" ? undefined : yield* people.end(secret)',
+    text: "if (content?.session !== undefined) return yield* people.end(content.session)",
+    replacement: "if (content?.session !== undefined) return undefined",
     tests: ["http/people/People"],
+  },
+  {
+    what: "signing out of a key's session removes the cookie alone",
+    file: "src/services/people/ConsoleSessions.ts",
+    text: "if (content !== undefined) yield* signIns.begin(content.hash, SIGNED_OUT, {}, lifetime)",
+    replacement: "",
+    tests: ["http/console/ConsoleSession"],
   },
   {
     what: "everybody whom a provider knows is added",
