@@ -50,7 +50,7 @@ import { urlOf } from "./system/Url.ts"
 import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/organizations/Bootstrap.ts"
 import { Doctor } from "./services/doctor/Doctor.ts"
-import { PublicUrl } from "./services/PublicUrl.ts"
+import { HasPublicUrl, PublicUrl } from "./services/PublicUrl.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
 import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
@@ -155,9 +155,12 @@ const localOperator = Layer.unwrap(
 
 /** The address under which clients reach the server: that of the settings, or else the one on which it listens. */
 const publicUrl = configured(({ server: { publicUrl } }) =>
-  Layer.effect(
-    PublicUrl,
-    Effect.map(Server, ({ url }) => publicUrl ?? url),
+  Layer.merge(
+    Layer.effect(
+      PublicUrl,
+      Effect.map(Server, ({ url }) => publicUrl ?? url),
+    ),
+    Layer.succeed(HasPublicUrl, publicUrl !== undefined),
   ),
 )
 

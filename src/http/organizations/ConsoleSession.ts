@@ -8,7 +8,7 @@ import { ConsoleSessions } from "../../services/people/ConsoleSessions.ts"
 import { ProviderSignIn } from "../../services/people/ProviderSignIn.ts"
 import { PersonSessions } from "../../services/people/PersonSessions.ts"
 import { type Begun, SignIns } from "../../services/people/SignIns.ts"
-import { PublicUrl } from "../../services/PublicUrl.ts"
+import { HasPublicUrl, PublicUrl } from "../../services/PublicUrl.ts"
 import { attemptOf, consoleCookieOf, isOfForeignPage, attemptCookie, sessionCookie } from "../access/ConsoleCookie.ts"
 import { mayUsePasskeys, pageOf } from "../access/RelyingParty.ts"
 
@@ -26,9 +26,12 @@ const access = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const sessions = yield* ConsoleSessions
     const publicUrl = yield* PublicUrl
+    const hasPublicUrl = yield* HasPublicUrl
 
     const signIns = yield* SignIns
     const providers = yield* ProviderSignIn
+
+    const page = (request: HttpServerRequest.HttpServerRequest) => pageOf(request, publicUrl, hasPublicUrl)
 
     /** Answers with a new session, whose cookie replaces that of the attempt. */
     const signedIn = (
@@ -58,33 +61,36 @@ const access = HttpApiBuilder.group(
       entrance: ({ query, request }) =>
         Effect.map(signIns.entrance(query.organization_id), ({ passkeys, ...found }) => ({
           ...found,
-          passkeys: passkeys && mayUsePasskeys(pageOf(request, publicUrl)),
+          passkeys: passkeys && mayUsePasskeys(page(request)),
         })),
 
       passkeyOptions: Effect.fnUntraced(function* ({ request }) {
         yield* ensureOurs(request)
-        const { answer, secret } = yield* signIns.beginPasskey(pageOf(request, publicUrl))
+        const { answer, secret } = yield* signIns.beginPasskey(page(request))
         return begun(request, { answer: { options: answer }, secret })
       }),
 
       passkey: Effect.fnUntraced(function* ({ payload, request }) {
         yield* ensureOurs(request)
-        const [page, secret] = [pageOf(request, publicUrl), attemptOf(request, publicUrl)]
+        const secret = attemptOf(request, publicUrl)
         return signedIn(
           request,
-          yield* signIns.endPasskey(page, secret, payload.credential, request.headers["user-agent"]),
+          yield* signIns.endPasskey(page(request), secret, payload.credential, request.headers["user-agent"]),
         )
       }),
 
       invitationOptions: Effect.fnUntraced(function* ({ payload, request }) {
         yield* ensureOurs(request)
-        return begun(request, yield* signIns.beginInvitation(pageOf(request, publicUrl), payload.token))
+        return begun(request, yield* signIns.beginInvitation(page(request), payload.token))
       }),
 
       invitation: Effect.fnUntraced(function* ({ payload, request }) {
         yield* ensureOurs(request)
-        const [page, secret] = [pageOf(request, publicUrl), attemptOf(request, publicUrl)]
-        return signedIn(request, yield* signIns.endInvitation(page, secret, payload, request.headers["user-agent"]))
+        const secret = attemptOf(request, publicUrl)
+        return signedIn(
+          request,
+          yield* signIns.endInvitation(page(request), secret, payload, request.headers["user-agent"]),
+        )
       }),
     })
   }),

@@ -26,6 +26,14 @@ const create = async (as = client, more: object = {}) => {
   return { provider, own: `${path}/${provider.id}`, etag: made.headers.get("etag") ?? "" }
 }
 
+test("passkeys belong to the public URL alone, whatever host a request names", async () => {
+  for (const host of ["localhost:1234", "chat.example.com", "evil.example"]) {
+    const headers = { host, "sec-fetch-site": "same-origin" }
+    const { body } = await client.withKey(undefined).post("/api/console/passkeys/options", { json: {}, headers })
+    expect(body).toMatchObject({ options: { rpId: "chat.example.com" } })
+  }
+})
+
 describe("sign-in providers", () => {
   test("are added, listed, changed and deleted, and never show their secrets", async () => {
     const mine = await client.newOrganization()
