@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { boundedList } from "../schema/Bounded.ts"
 import { PersonId } from "../Ids.ts"
+import { HttpUrl } from "../schema/HttpUrl.ts"
 import { Name, textBetween } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 import { PersonRole } from "./Role.ts"
@@ -57,7 +58,7 @@ export type PersonInput = typeof PersonInput.Type
 export const PersonPatch = Schema.Struct({
   name: Schema.optionalKey(Name),
   email: Schema.optionalKey(Schema.NullOr(textBetween(3, 320))),
-  avatar: Schema.optionalKey(Schema.NullOr(textBetween(1, 2_000))),
+  avatar: Schema.optionalKey(Schema.NullOr(HttpUrl.annotate({ examples: ["https://example.com/ada.png"] }))),
   roles: Schema.optionalKey(Roles),
 })
 export type PersonPatch = typeof PersonPatch.Type
