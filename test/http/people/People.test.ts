@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { ChatbotId } from "../../../src/domain/Ids.ts"
+import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { Person } from "../../../src/domain/people/Person.ts"
 import type { PersonRole } from "../../../src/domain/people/Role.ts"
 import { type Client, problem, read, type Reply, until } from "../../lib/Client.ts"
@@ -254,6 +255,18 @@ describe("a person", () => {
       ({ status }) => status === 403,
     )
     problem(refused, 403, "forbidden")
+  })
+
+  test("who is removed leaves keys that stay valid, and that are found by who made them", async () => {
+    const mine = await client.newOrganization()
+    const { browser, id } = await newPerson(mine, [everywhere("admin")])
+    const made = await browser.post("/api/admin/api-keys", { name: "website", scopes: ["chatbots:read"] })
+    const { api_key, key } = read(Schema.Struct({ api_key: ApiKey, key: Schema.String }), made)
+    expect((await mine.delete(`${people}/${id}`)).status).toBe(200)
+    problem(await signedOut(browser), 401, "unauthorized")
+    expect((await client.withKey(key).get("/api/external/chatbots")).status).toBe(200)
+    const { api_keys } = read(Schema.Struct({ api_keys: Schema.Array(ApiKey) }), await mine.get("/api/admin/api-keys"))
+    expect(api_keys.filter(({ created_by }) => created_by === id).map((one) => one.id)).toEqual([api_key.id])
   })
 
   test("who is removed while connected gets no further event", async () => {
