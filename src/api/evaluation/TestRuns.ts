@@ -13,6 +13,9 @@ const runPath = `${runsPath}/:runId` as const
 const ofChatbot = { chatbotId: ChatbotId }
 const ofRun = { chatbotId: ChatbotId, runId: TestRunId }
 
+/** Whether an expected text is found tells of the documents, so that numbers of passed tests do as well. */
+const ofKnowledge = ["knowledge:read"] as const
+
 const OneRun = Schema.Struct({ run: TestRun })
 
 const startTestRun = HttpApiEndpoint.post("startTestRun", runsPath, {
@@ -24,8 +27,7 @@ const startTestRun = HttpApiEndpoint.post("startTestRun", runsPath, {
   .middleware(Idempotent.inTransaction)
   .middleware(RequestBody)
   .annotate(RequiredScope, "chatbots:write")
-  // Whether an expected text is found tells of the documents.
-  .annotate(AlsoRequires, ["knowledge:read"])
+  .annotate(AlsoRequires, ofKnowledge)
   .annotateMerge(
     described(
       "Run the tests",
@@ -47,7 +49,8 @@ const listTestRuns = HttpApiEndpoint.get("listTestRuns", runsPath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(described("List runs of tests", "Newest first."))
+  .annotate(AlsoRequires, ofKnowledge)
+  .annotateMerge(described("List runs of tests", "Newest first. The key needs `knowledge:read` as well."))
 
 const getTestRun = HttpApiEndpoint.get("getTestRun", runPath, {
   params: ofRun,
@@ -55,7 +58,8 @@ const getTestRun = HttpApiEndpoint.get("getTestRun", runPath, {
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotateMerge(described("Get a run of tests", "With its numbers so far."))
+  .annotate(AlsoRequires, ofKnowledge)
+  .annotateMerge(described("Get a run of tests", "With its numbers so far. The key needs `knowledge:read` as well."))
 
 const stopTestRun = HttpApiEndpoint.post("stopTestRun", `${runPath}/stop`, {
   params: ofRun,
@@ -64,7 +68,13 @@ const stopTestRun = HttpApiEndpoint.post("stopTestRun", `${runPath}/stop`, {
 })
   .middleware(Idempotent.inTransaction)
   .annotate(RequiredScope, "chatbots:write")
-  .annotateMerge(described("Stop a run of tests", "What it has found so far stays. 409 when it has ended."))
+  .annotate(AlsoRequires, ofKnowledge)
+  .annotateMerge(
+    described(
+      "Stop a run of tests",
+      "What it has found so far stays. 409 when it has ended. The key needs `knowledge:read` as well.",
+    ),
+  )
 
 const listTestResults = HttpApiEndpoint.get("listTestResults", `${runPath}/results`, {
   params: ofRun,
@@ -80,7 +90,7 @@ const listTestResults = HttpApiEndpoint.get("listTestResults", `${runPath}/resul
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "chatbots:read")
-  .annotate(AlsoRequires, ["conversations:read", "knowledge:read"])
+  .annotate(AlsoRequires, ["conversations:read", ...ofKnowledge])
   .annotateMerge(
     described(
       "List results of a run",
