@@ -60,7 +60,7 @@ import * as Storage from "./storage/Storage.ts"
 import { serverCount, serveSeveral, watchSurroundings } from "./supervisor/Serving.ts"
 import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
 import { Secrets } from "./system/Secrets.ts"
-import { StartupError } from "./system/StartupError.ts"
+import { plainly, StartupError } from "./system/StartupError.ts"
 import { printable } from "./system/Printable.ts"
 import { DATA_DIR } from "./system/Variables.ts"
 
@@ -284,7 +284,8 @@ const serve = Effect.gen(function* () {
 /** Prints why the program failed: one line if the operator can do something about it, else the whole cause. */
 const explain = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
-  if (error instanceof StartupError) return Console.error(`parley: ${printable(error.message)}`)
+  const said = plainly(error)
+  if (said !== undefined) return Console.error(`parley: ${printable(said)}`)
   // The command line prints its own errors, and a stop by a signal needs no explanation.
   return CliError.isCliError(error) || Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(Cause.pretty(cause))
 }

@@ -1,4 +1,5 @@
 import { Runtime, Schema } from "effect"
+import { Unavailable } from "../domain/Errors.ts"
 import { DATA_DIR, DATABASE_URL } from "./Variables.ts"
 
 /**
@@ -20,6 +21,14 @@ export class StartupError extends Schema.TaggedError<StartupError>()("StartupErr
   override get message(): string {
     return `${this.what} ${this.doThis}`
   }
+}
+
+/** What a command says in one line when it cannot go on; undefined for a fault, which needs its stack trace. */
+export const plainly = (error: unknown): string | undefined => {
+  if (error instanceof StartupError) return error.message
+  return error instanceof Unavailable
+    ? `${error.detail} See that ${DATABASE_URL} names a server that answers in time, and try again.`
+    : undefined
 }
 
 /** A command that makes no database finds none at a place: in a directory, or on a Postgres server. */
