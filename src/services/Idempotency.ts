@@ -5,7 +5,13 @@ import { Caller } from "../domain/Caller.ts"
 import { Conflict, IdempotencyInProgress, IdempotencyKeyReused, type Unavailable } from "../domain/Errors.ts"
 import type { SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
-import { type Attempt, type ClaimOutcome, type CommitClient, IdempotencyKeys } from "../storage/IdempotencyKeys.ts"
+import {
+  answeredElsewhere,
+  type Attempt,
+  type ClaimOutcome,
+  type CommitClient,
+  IdempotencyKeys,
+} from "../storage/IdempotencyKeys.ts"
 import { regularly } from "../system/Background.ts"
 import { unguessableUuid } from "../system/UnguessableId.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
@@ -168,8 +174,16 @@ export class Idempotency extends Context.Service<Idempotency>()("parley/services
             Effect.tap(() => ended),
           ),
 
-        /** Keeps the answer of an operation that has ended. If it cannot be kept, the request may be sent again later. */
-        keep: (answer: Answer) => end(Effect.asVoid(complete("tenant", answer))),
+        /**
+         * Keeps the answer of an operation that has ended. If it cannot be kept, the request may be sent again later. Fails
+         * when another attempt has taken the key meanwhile: its answer is the one that counts.
+         */
+        keep: (answer: Answer) =>
+          complete("tenant", answer).pipe(
+            Effect.orElseSucceed(() => true),
+            Effect.flatMap((isKept) => (isKept ? Effect.void : answeredElsewhere)),
+            Effect.ensuring(ended),
+          ),
 
         /** Lets the same request be sent again, after an operation that was cut off. */
         release: end(storage.release(attempt)),

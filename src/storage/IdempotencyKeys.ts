@@ -1,5 +1,6 @@
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { Unavailable } from "../domain/Errors.ts"
 import type { ApiKeyId, OrganizationId, SessionId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { Servers } from "./servers/Servers.ts"
@@ -55,6 +56,12 @@ export interface StoredAnswer {
   /** The conversation that the answer is from. When that is deleted, the answer is deleted as well. */
   readonly session: SessionId | undefined
 }
+
+/** The failure of an attempt that another one has overtaken, as while its server was frozen: that one's answer counts. */
+export const answeredElsewhere = new Unavailable({
+  detail: "Another attempt at this request was answered meanwhile. Send it again for that answer.",
+  retry_after_seconds: 1,
+})
 
 /** The client in whose transaction an operation and its answer are committed. */
 export type CommitClient = "tenant" | "system"

@@ -4,7 +4,7 @@ import { HttpApiError, type HttpApiEndpoint } from "effect/http-api"
 import type { Middleware, Once } from "../../api/Middleware.ts"
 import type { Dialect } from "../../api/parts/Dialect.ts"
 import { Caller } from "../../domain/Caller.ts"
-import { declarationOf, InvalidRequest, isFailure } from "../../domain/Errors.ts"
+import { declarationOf, InvalidRequest, isFailure, type Unavailable } from "../../domain/Errors.ts"
 import { IDEMPOTENCY_KEY_MAX_LENGTH, parseIdempotencyKey } from "../../domain/IdempotencyKey.ts"
 import { SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -222,7 +222,7 @@ const ending = <E, R>(
   handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
 ) =>
   handle.pipe(
-    Effect.catchCause((cause) => {
+    Effect.catchCause((cause): Effect.Effect<HttpServerResponse.HttpServerResponse, E | Unavailable> => {
       const failure = idempotent.claim === undefined ? undefined : keptFailure(cause)
       return failure === undefined
         ? Effect.failCause(cause)
@@ -232,7 +232,7 @@ const ending = <E, R>(
     Effect.provideService(CurrentIdempotentRequest, idempotent),
   )
 
-const keep = ({ claim }: IdempotentRequest, response: HttpServerResponse.HttpServerResponse): Effect.Effect<void> =>
+const keep = ({ claim }: IdempotentRequest, response: HttpServerResponse.HttpServerResponse) =>
   claim === undefined ? Effect.void : claim.keep(answerOfResponse(response))
 
 const keptFailure = (cause: Cause.Cause<unknown>) => {

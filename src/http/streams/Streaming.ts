@@ -89,10 +89,10 @@ export const respondWithStream = <Answer, E extends Failure, Event extends { rea
       claim === undefined
         ? reply(emit)
         : Effect.tap(reply(emit), (answer) => {
-            last = protocol.finished(answer)
-            const kept = answerOf(200, { "content-type": MEDIA_TYPE, ...headersOnce() }, Buffer.from(sent + last))
+            const end = protocol.finished(answer)
+            const kept = answerOf(200, { "content-type": MEDIA_TYPE, ...headersOnce() }, Buffer.from(sent + end))
             // Kept before the last event is sent, so that whoever has received the whole stream can receive it again.
-            return claim.keep({ ...kept, session: facts?.session_id })
+            return Effect.map(claim.keep({ ...kept, session: facts?.session_id }), () => void (last = end))
           })
     const fiber = Effect.runForkWith(lastingContext(services, context))(
       // Yields first: otherwise running streams would wait until all of many new ones have begun.

@@ -11,8 +11,9 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { onUnsendable } from "./Attachments.ts"
 import { sessionNotFound } from "./Messages.ts"
 import { makeGrounding, type ReplyGround } from "./ReplyGrounds.ts"
+import { answeredElsewhere } from "../IdempotencyKeys.ts"
 import { decodeRows } from "../Rows.ts"
-import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { onForeignKeyViolation, onUniqueViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 import { type ReplyUsage, usageEntries } from "../usage/Usage.ts"
 
@@ -200,37 +201,39 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
       select chatbot_id from sessions s where s.id = messages.session_id and s.organization_id = messages.organization_id
     ), 'message.created', messages.session_id, messages.id, null)::text end as announced`
 
-  return Effect.fnUntraced(function* (
-    session: SessionId,
-    message: BotMessage,
-    usage?: ReplyUsage,
-    isUnfinished = false,
-    handover?: HandoverCause,
-  ) {
-    const organization = yield* CurrentOrganization
-    const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
-    const counted = usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
-    const unanswered = message.unanswered ? 1 : 0
-    const { unsupported = [] } = message
-    const firstWords =
-      message.firstWord === undefined
-        ? sql``
-        : sql`, first_words = case
+  return Effect.fnUntraced(
+    function* (
+      session: SessionId,
+      message: BotMessage,
+      usage?: ReplyUsage,
+      isUnfinished = false,
+      handover?: HandoverCause,
+    ) {
+      const organization = yield* CurrentOrganization
+      const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
+      const counted =
+        usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
+      const unanswered = message.unanswered ? 1 : 0
+      const { unsupported = [] } = message
+      const firstWords =
+        message.firstWord === undefined
+          ? sql``
+          : sql`, first_words = case
       when coalesce(cardinality(first_words), 0) < ${FIRST_WORDS_MAX}::int then first_words || ${message.firstWord}::int
       else first_words end`
-    const before = sql`
+      const before = sql`
       known as (
         select id, unanswered, content from messages where id = ${message.id} and organization_id = ${organization}
       ), taken_out as (
         delete from unfinished_replies where message_id = ${message.id} and organization_id = ${organization}
       ),`
-    // What the user has seen of a reply belongs before the people who have taken over meanwhile; nobody has seen another.
-    const isKept = message.isSeen === true ? sql`true` : sql`owner = 'bot'`
-    const inRow = handover?.unansweredInRow
-    const isDue =
-      inRow === undefined
-        ? sql``
-        : sql`and (
+      // What the user has seen of a reply belongs before the people who have taken over meanwhile; nobody has seen another.
+      const isKept = message.isSeen === true ? sql`true` : sql`owner = 'bot'`
+      const inRow = handover?.unansweredInRow
+      const isDue =
+        inRow === undefined
+          ? sql``
+          : sql`and (
           select count(*) filter (where unanswered) from (
             select m.unanswered from messages m
             where m.session_id = session.id and m.organization_id = ${organization} and m.sender_type = 'bot'
@@ -238,7 +241,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
             order by m.created_at desc, m.id desc limit ${inRow - 1}
           ) last
         ) = ${inRow - 1}`
-    const [found] = yield* decodeStored(sql`
+      const [found] = yield* decodeStored(sql`
       with ${isUnfinished ? before : sql``} session as (
         update sessions set updated_at = clock_timestamp(),
           message_count = message_count + case when ${isKept} then ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`} else 0 end,
@@ -267,6 +270,9 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
             then 'people' else owner end`
       } as owner, ${isKept} as is_stored
       from session, (select count(announced) from stored) stored`)
-    return found && { owner: found.owner, isStored: found.is_stored }
-  }, withoutSqlErrors)
+      return found && { owner: found.owner, isStored: found.is_stored }
+    },
+    onUniqueViolation("messages_pkey", () => answeredElsewhere),
+    withoutSqlErrors,
+  )
 }

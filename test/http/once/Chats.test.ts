@@ -5,13 +5,14 @@ import { fails, says } from "../../lib/FakeAnthropic.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"
 import { Context } from "effect"
 import { Heartbeat } from "../../../src/http/streams/Streaming.ts"
+import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 /*
  * Chats with the header `Idempotency-Key`: what is said is stored once, and the answer is the same again.
  */
 
-const { client, provider, url } = await startServer({ RATE_LIMIT: "off" }, Context.make(Heartbeat, "100 millis"))
+const { client, provider, query, url } = await startServer({ RATE_LIMIT: "off" }, Context.make(Heartbeat, "100 millis"))
 
 const claude = { settings: { model: "claude-sonnet-5-5", prompt: "Be a pirate." } }
 const atOnce = { "x-should-retry": "false" }
@@ -42,6 +43,35 @@ const saidTo = async (id: string) => {
   expect(session?.message_count).toBe(messages.length)
   return messages.map(({ content }) => content)
 }
+
+test.each(["", "?stream=true"])(
+  "of two attempts at a chat%s, of which the first was frozen until its key was taken over, one answers",
+  async (way) => {
+    const { id } = await client.newChatbot(claude)
+    const chat = () =>
+      client.post(`/api/external/chatbot/${id}/chat${way}`, {
+        json: { messages: [{ role: "user", content: "Hello" }] },
+        headers: { "idempotency-key": `frozen${way}`, ...atOnce },
+      })
+    await provider.answers(says("At noon."), says("At six."))
+    const release = provider.hold()
+    const frozen = chat()
+    await until(provider.arrived, (count) => count === 1)
+    await query(SystemSql.use((sql) => sql`update idempotency_keys set lease_until = now() - interval '1 second'`))
+    const other = chat()
+    await until(provider.arrived, (count) => count === 2)
+    release()
+    const replies = await Promise.all([frozen, other])
+    const isAnswer = ({ status, text }: Reply) => status === 200 && !text.includes('"type":"error"')
+    const again = await until(chat, isAnswer)
+    const answers = replies.filter(isAnswer).map(({ text }) => withoutHeartbeats(text))
+    expect(answers).toEqual([again.text])
+    expect(replies.every(({ status }) => [200, 503].includes(status))).toBe(true)
+    const [said, answer = "", ...more] = await saidTo(id)
+    expect([said, more]).toEqual(["Hello", []])
+    expect(again.text).toContain(answer)
+  },
+)
 
 describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, requestTo) => {
   test("is sent again byte for byte, without its heartbeats, and the model is asked once", async () => {
