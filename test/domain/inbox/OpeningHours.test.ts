@@ -44,3 +44,16 @@ test("hours may last until the next day, or all day", () => {
   const always = { timeZone: "UTC", weekly: [{ days: [1, 2, 3, 4, 5, 6, 7], from: "00:00", to: "24:00" }] }
   expect([openAt("2026-11-29T00:00:00Z", always), openAt("2026-11-29T23:59:59Z", always)]).toEqual([true, true])
 })
+
+test("a holiday closes the hours that begin on it, and no others", () => {
+  const nights = {
+    timeZone: "UTC",
+    weekly: [{ days: [1, 2, 3, 4, 5, 6, 7], from: "22:00", to: "06:00" }],
+    holidays: ["2026-12-25"],
+  }
+  expect(
+    ["2026-12-24T23:00:00Z", "2026-12-25T05:00:00Z", "2026-12-25T23:00:00Z", "2026-12-26T05:00:00Z"].map((at) =>
+      openAt(at, nights),
+    ),
+  ).toEqual([true, true, false, false])
+})
