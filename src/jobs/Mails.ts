@@ -1,7 +1,9 @@
 import { Duration, Effect, Layer, type Redacted } from "effect"
 import { makeMailer, type Mail, type MailFailed } from "../outbound/Mailer.ts"
-import { Mails } from "../storage/inbox/Mails.ts"
+import { type MailJob, Mails } from "../storage/inbox/Mails.ts"
 import { regularly } from "../system/Background.ts"
+import { delayAfter, TRIES } from "./Tries.ts"
+import { LEASE, makeWorker, type Verdict } from "./Worker.ts"
 
 export interface MailSettings {
   /** Address of the server that sends e-mail; undefined for none. */
@@ -18,41 +20,81 @@ const lines = (...texts: ReadonlyArray<string | undefined>): string =>
 
 const inLine = (title: string | null): string => (title ?? "").replaceAll(/\s+/g, " ").trim()
 
-/** Sends a mail, or puts its conversation back where the failure may pass. One failure does not keep others from being sent. */
-const delivered = <E>(sending: Effect.Effect<void, MailFailed>, putBack: Effect.Effect<unknown, E>) =>
-  Effect.catchTag(sending, "MailFailed", ({ detail, isFinal }) =>
-    Effect.andThen(isFinal ? Effect.void : putBack, Effect.logWarning("An e-mail could not be sent", detail)),
-  )
+const TRIES_OF_MAILS = TRIES.map((one) => Duration.fromInputUnsafe(one))
+/** E-mails that this process sends at once, so that a recipient whose server hangs delays no other. */
+const CONCURRENCY = 4
+const LAPSES = 5
 
 /**
- * Tells people of visitors who wait, and visitors of answers that they have not seen. A mail that cannot be sent is tried
- * again at the next run; one whose server dies while it is sent is not.
+ * Makes the sending of e-mails to people about visitors who wait, and to visitors about answers that they have not seen,
+ * as long as the scope lasts: each recipient's is a job of its own, tried as often as a delivery to a webhook. One whose
+ * server is killed while it is sent is sent again, with the same `Message-ID`. `look` queues what is due.
  */
-export const run = Effect.fn("Mails.run")(function* (
-  send: (mail: Mail) => Effect.Effect<void, MailFailed>,
+export const make = Effect.fnUntraced(function* (
+  send: (mail: Mail) => Effect.Effect<unknown, MailFailed>,
   { publicUrl }: Pick<MailSettings, "publicUrl">,
 ) {
   const mails = yield* Mails
-  for (const { chatbot, chatbot_id, emails, id, title } of yield* mails.takeWaiting) {
-    if (emails === null) continue
-    const link = publicUrl === undefined ? undefined : `${publicUrl}/console/inbox/${chatbot_id}/${id}`
-    const text = lines(`A visitor of ${chatbot} waits for an answer of a person.`, inLine(title), link)
-    const mail = { to: emails, subject: `Waiting: ${inLine(title) || chatbot}`, text }
-    yield* delivered(send(mail), mails.putBackWaiting(id))
-  }
-  for (const { chatbot, email, id, mailed_before, messages, page, title } of yield* mails.takeUnseen) {
-    const said = messages.map(({ content, name }) => `${name ?? chatbot}:\n${content}`)
-    const mail = { to: [email], subject: `Re: ${inLine(title) || chatbot}`, text: lines(...said, page?.url) }
-    yield* delivered(send(mail), mails.putBackUnseen(id, mailed_before))
-  }
+  const lease = Duration.fromInputUnsafe(LEASE)
+
+  const work = Effect.fnUntraced(function* (job: MailJob) {
+    const content = yield* mails.find(job)
+    if (content === undefined) return
+    const { chatbot, chatbot_id, email, messages, page, title } = content
+    const name = inLine(title) || chatbot
+    const link = publicUrl === undefined ? undefined : `${publicUrl}/console/inbox/${chatbot_id}/${job.session_id}`
+    yield* send(
+      messages === null
+        ? {
+            id: job.id,
+            to: email,
+            subject: `Waiting: ${name}`,
+            text: lines(`A visitor of ${chatbot} waits for an answer of a person.`, inLine(title), link),
+          }
+        : {
+            id: job.id,
+            to: email,
+            subject: `Re: ${name}`,
+            text: lines(...messages.map((said) => `${said.name ?? chatbot}:\n${said.content}`), page?.url),
+          },
+    )
+  })
+
+  const worker = yield* makeWorker({
+    name: "E-mail",
+    metricsName: "mails",
+    labels: ({ session_id }: MailJob) => ({ session_id }),
+    queue: mails,
+    concurrency: CONCURRENCY,
+    lease,
+    untilDue: mails.untilDue,
+    attempt: (job) => ({ work: work(job), renew: mails.renew(job, lease), finish: () => mails.end(job) }),
+    judge: ({ detail, isFinal }: MailFailed): Verdict<string> => ({
+      is: isFinal ? "hopeless" : "faulty",
+      reason: detail,
+    }),
+    backOff: (attempts) => delayAfter(TRIES_OF_MAILS, attempts) ?? Duration.zero,
+    givingUp: {
+      attempts: TRIES_OF_MAILS.length + 1,
+      lapses: LAPSES,
+      ofLapses: ({ lapses }) => `The server ended ${lapses} times while it was sent.`,
+      ofDefect: "The server's log says why.",
+      giveUp: (job, reason) => Effect.andThen(Effect.logWarning("An e-mail could not be sent", reason), mails.end(job)),
+    },
+  })
+  yield* Effect.forkScoped(worker.run)
+
+  const all = (taken: typeof mails.takeWaiting) => Effect.repeat(taken, { while: (count) => count > 0 })
+  return { look: Effect.all([all(mails.takeWaiting), all(mails.takeUnseen), worker.nudge], { discard: true }) }
 })
 
-/** Runs it in the background as long as the layer lives, where there is a server that sends e-mail. */
+/** Sends e-mail in the background as long as the layer lives, where there is a server that does. */
 export const layer = (settings: MailSettings) =>
   settings.server === undefined
     ? Layer.empty
     : Layer.effectDiscard(
-        Effect.flatMap(makeMailer(settings.server, settings.from), (send) =>
-          Effect.forkScoped(regularly(RUN_EVERY, "E-mail could not be sent", run(send, settings))),
+        makeMailer(settings.server, settings.from).pipe(
+          Effect.flatMap((send) => make(send, settings)),
+          Effect.flatMap(({ look }) => Effect.forkScoped(regularly(RUN_EVERY, "E-mail could not be sent", look))),
         ),
       )

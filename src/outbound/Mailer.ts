@@ -9,8 +9,9 @@ export class MailFailed extends Schema.TaggedError<MailFailed>()("MailFailed", {
 
 /** An e-mail of plain text. */
 export interface Mail {
-  /** Addresses of which none sees the others. */
-  readonly to: ReadonlyArray<string>
+  /** Identifies it, so that mail servers and programs show it once where it was sent twice. */
+  readonly id: string
+  readonly to: string
   readonly subject: string
   readonly text: string
 }
@@ -28,19 +29,23 @@ export const makeMailer = Effect.fnUntraced(function* (server: Redacted.Redacted
     // Nothing of a mail is read from a file or an address that it names.
     { from, disableFileAccess: true, disableUrlAccess: true },
   )
-  return ({ subject, text, to }: Mail) =>
-    Effect.forEach(
-      to,
-      (address) =>
-        Effect.tryPromise({
-          try: () => transport.sendMail({ to: { name: "", address }, subject, text }),
-          catch: failureOf,
+  const domain = from.match(/@([^\s<>@]+)>?\s*$/)?.[1] ?? "localhost"
+  return ({ id, subject, text, to }: Mail) =>
+    Effect.tryPromise({
+      try: () =>
+        transport.sendMail({
+          to: { name: "", address: to },
+          subject,
+          text,
+          messageId: `<${id}@${domain}>`,
         }),
-      { discard: true },
-    )
+      catch: failureOf,
+    })
 })
 
 const failureOf = (cause: unknown): MailFailed => {
   const code = Predicate.hasProperty(cause, "responseCode") ? Number(cause.responseCode) : 0
-  return new MailFailed({ detail: cause instanceof Error ? cause.message : String(cause), isFinal: code >= 500 })
+  // A password that the server refuses is the operator's to mend.
+  const isFinal = code >= 500 && !(Predicate.hasProperty(cause, "code") && cause.code === "EAUTH")
+  return new MailFailed({ detail: cause instanceof Error ? cause.message : String(cause), isFinal })
 }

@@ -272,6 +272,8 @@ export const makeFilledTenant = Effect.gen(function* () {
       ), waiting as (
         insert into sessions (id, organization_id, chatbot_id, platform, owner, owner_since, waiting_since)
         values (${crypto.randomUUID()}, ${organization}, ${chatbot}, 'widget', 'people', now(), now())
+      ), mailed as (
+        insert into mail_queue (organization_id, session_id, person_id) values (${organization}, ${session}, ${person})
       )
       insert into conversation_presence (session_id, organization_id, who, state, until)
       values (${session}, ${organization}, 'visitor', 'writing', now() + interval '1 hour')`,

@@ -14,6 +14,7 @@ import { WebhookUpkeep } from "../../storage/webhooks/WebhookUpkeep.ts"
 import { TenantUse } from "../../storage/sql/TenantConnections.ts"
 import { withoutTimeLimit } from "../../storage/sql/TimeLimit.ts"
 import { regularly, surviving } from "../../system/Background.ts"
+import { delayAfter, TRIES } from "../Tries.ts"
 import { makeWorker, pauseAfter } from "../Worker.ts"
 
 /** Wait for more after something was stored here, before a look whether these are deliveries. */
@@ -34,13 +35,6 @@ const EXPIRE_INTERVAL = Duration.hours(1)
 /** The status by which an endpoint says that it wants no more. */
 const GONE = 410
 
-/** As Standard Webhooks recommends: soon at first, and for as long as somebody may need to notice and mend it. */
-const TRIES: ReadonlyArray<Duration.Input> = [
-  "5 seconds",
-  "5 minutes",
-  "30 minutes",
-  ...[2, 5, 10, 14, 20, 24].map((hours) => Duration.hours(hours)),
-]
 const defaultBounds = {
   /** Webhooks that this process sends to at once; a quarter as many again are for endpoints that are failing. */
   concurrency: 16,
@@ -75,17 +69,11 @@ export class WebhookDelivery extends Context.Service<WebhookDelivery>()("parley/
     const sender = yield* WebhookSender
     const last = tries.at(-1) ?? Duration.zero
 
-    /** The delay before the next attempt, by the number of those before the one that failed; undefined after the last. */
-    const delayAfter = Effect.fnUntraced(function* (attempts: number) {
-      const next = tries[attempts]
-      const past = attempts === 0 ? Duration.zero : (tries[attempts - 1] ?? Duration.zero)
-      return next && Duration.times(Duration.subtract(next, past), 1 + JITTER * (yield* Random.next))
-    })
-
     const settlementOf = Effect.fnUntraced(function* (result: WebhookTest, attempts: number) {
       if (result.is_delivered) return { state: "delivered" } as const
-      const delay = yield* delayAfter(attempts)
-      return delay === undefined ? ({ state: "failed" } as const) : ({ state: "waiting", delay } as const)
+      const delay = delayAfter(tries, attempts)
+      if (delay === undefined) return { state: "failed" } as const
+      return { state: "waiting", delay: Duration.times(delay, 1 + JITTER * (yield* Random.next)) } as const
     })
 
     /** Sends one delivery. Returns how many attempts at the endpoint have failed in a row. */

@@ -59,6 +59,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   // An imported organization has no deliveries that wait, since its former server sends those.
   backedUp("webhook_deliveries"),
   backedUp("webhook_queue"),
+  backedUp("mail_queue"),
   // The server of an imported organization queues what its own embedding model has not embedded.
   backedUp("reembeddings"),
   // Triggers count what is imported.

@@ -12,6 +12,7 @@ const CHATBOTS_AT_ONCE = 50
 const ownTables = [
   "source_queue",
   "test_queue",
+  "mail_queue",
   "ingestions",
   "usage_entries",
   "usage_days",

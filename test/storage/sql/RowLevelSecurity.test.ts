@@ -70,6 +70,7 @@ describe("by a statement without a filter", () => {
           "idempotency_keys",
           "identity_secrets",
           "ingestions",
+          "mail_queue",
           "messages",
           "passkeys",
           "people",
