@@ -38,6 +38,8 @@ export const makeMailer = Effect.fnUntraced(function* (server: Redacted.Redacted
           subject,
           text,
           messageId: `<${id}@${domain}>`,
+          // RFC 3834: programs that answer, such as those of holidays, stay silent.
+          headers: { "Auto-Submitted": "auto-generated" },
         }),
       catch: failureOf,
     })

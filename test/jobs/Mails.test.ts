@@ -266,6 +266,7 @@ describe("e-mail of the inbox", () => {
         yield* sendAll
         expect(received).toHaveLength(2)
         for (const { text } of received) {
+          expect(text).toMatch(/^Auto-Submitted: auto-generated\r$/m)
           expect(text).toMatch(/\r\nMessage-ID: <[-\da-f]{36}@example\.com>\r\n/)
         }
       }),
