@@ -18,6 +18,12 @@ export const UNKEYED_COST = 1
 /** Units of an address that a wrong key takes, a forged token, or a name under which nothing is embedded. */
 export const REFUSED_COST = 10
 
+/** Conversations that visitors hand over to people: each may send an e-mail to many of them. */
+export const HandoverRates = Context.Reference<Pick<VisitorRates, "visitor" | "address">>(
+  "parley/admission/HandoverRates",
+  { defaultValue: () => ({ visitor: { quota: 10, seconds: 3_600 }, address: { quota: 60, seconds: 3_600 } }) },
+)
+
 type Sender = Pick<Caller["Service"], "apiKeyId" | "organizationId" | "person">
 
 /**
@@ -35,6 +41,11 @@ export class RateLimiter extends Context.Service<RateLimiter>()("parley/admissio
       const ofVisitor = yield* localLimit("A visitor", widget.visitor, { isApplied: isOn })
       const unkeyed = yield* localLimit("Without a valid API key, this address", address, { isApplied: isOn })
       const visitors = yield* localLimit("This address", widget.address, { isApplied: isOn })
+      const handovers = yield* HandoverRates
+      const handoversOf = yield* localLimit("A visitor who asks for a person", handovers.visitor, { isApplied: isOn })
+      const handoversFrom = ofAddresses(
+        yield* localLimit("Visitors at this address who ask for a person", handovers.address, { isApplied: isOn }),
+      )
 
       const decide = ({ apiKeyId, organizationId }: Sender, units: number, who: string, limit: RateLimit) =>
         shared.take(
@@ -62,6 +73,13 @@ export class RateLimiter extends Context.Service<RateLimiter>()("parley/admissio
 
         /** Limits requests of the visitors of chat widgets. */
         visitors: ofAddresses(visitors),
+
+        /** Takes a handover to people from a visitor and its address, or refuses it. */
+        takeHandover: (visitor: VisitorId) =>
+          Effect.suspend(() => {
+            const refusal = handoversOf.take(visitor, 1)
+            return refusal === undefined ? handoversFrom.take(1) : Effect.fail(refusal)
+          }),
 
         /** Takes units from a visitor, all visitors of its key, and the organization, or refuses the request. */
         takeOfVisitor: (caller: Sender, visitor: VisitorId, units: number) => {

@@ -254,7 +254,7 @@ const handOver = HttpApiEndpoint.post("handOver", "/api/widget/handover", {
   .annotateMerge(
     described(
       "Ask for a person",
-      "From now on people answer in the conversation: a reply that is being made is stopped, and what there is of it stays. The message, if there is one, is stored with it; a new conversation needs one. Refused (403) unless `settings.handover.button` is set. A conversation that people have stays theirs.",
+      "From now on people answer in the conversation: a reply that is being made is stopped, and what there is of it stays. The message, if there is one, is stored with it; a new conversation needs one. Refused (403) unless `settings.handover.button` is set. A conversation that people have stays theirs. A visitor hands over ten conversations in an hour, and the visitors of one address sixty; further ones are refused (429).",
     ),
   )
 

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { RateLimiter } from "../../admission/RateLimiter.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import { replyIds } from "../../domain/widget/ReplyIds.ts"
@@ -26,6 +27,7 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
     const conversations = yield* VisitorConversations
     const chatbots = yield* Chatbots
     const quotas = yield* Quotas
+    const rates = yield* RateLimiter
     const replies = yield* LiveReplies
 
     return {
@@ -46,7 +48,8 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
         if (conversation === undefined) return yield* messageMissing
         const isNew = conversation_id === undefined && stored === undefined
         if (isNew) yield* quotas.ensureConversation
-        else yield* conversations.get(of, conversation)
+        const before = isNew ? undefined : yield* conversations.get(of, conversation)
+        if (before?.handover?.owner !== "people") yield* rates.takeHandover(visitor.id)
         yield* replies.stop((reply) => reply.visitor === visitor.id && reply.conversation === conversation)
         yield* storage.handOver(of, {
           conversation,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
+import { HandoverRates } from "../../../src/admission/RateLimiter.ts"
 import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { UsageRow } from "../../../src/domain/organizations/Usage.ts"
 import { IdentitySecret } from "../../../src/domain/widget/IdentitySecret.ts"
@@ -171,4 +172,23 @@ test("an address that guesses keys of widgets is refused for a while", async () 
   const forged = new VisitorClient(server.client, Schema.decodeUnknownSync(VisitorSession)(session))
   problem(await look(forged), 429, "rate_limited")
   expect(server.url).not.toBe(url)
+})
+
+test("a visitor, and an address, hand over a bounded number of conversations in an hour", async () => {
+  const rates = { visitor: { quota: 2, seconds: 3_600 }, address: { quota: 3, seconds: 3_600 } }
+  const { client } = await startServer({ RATE_LIMIT: "100000/10s" }, Context.make(HandoverRates, rates))
+  const { id } = await client.newChatbot({ settings: { handover: { button: true } } })
+  const key = await publish(client, id)
+  const [one, two] = [await visit(client, key), await visit(client, key)]
+  const message = () => ({ message: { id: crypto.randomUUID(), text: "A person, please" } })
+  const first = message()
+  const ask = (visitor: VisitorClient, body: object) => visitor.send("POST", "/handover", body)
+  expect((await ask(one, first)).status).toBe(200)
+  expect((await ask(one, message())).status).toBe(200)
+  expect(problem(await ask(one, message()), 429, "rate_limited").retry_after_seconds).toBeGreaterThan(60)
+  // What people have already is no other handover.
+  expect((await ask(one, first)).status).toBe(200)
+  expect((await ask(two, message())).status).toBe(200)
+  expect(problem(await ask(two, message()), 429, "rate_limited").detail).toContain("at this address")
+  expect(await one.conversations()).toHaveLength(2)
 })
