@@ -75,6 +75,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "مرحبًا! كيف يمكنني مساعدتك؟",
   placeholder: "اكتب رسالة…",
+  disclosure: "أنت تتحدث مع مساعد آلي.",
   send: "إرسال",
   attach: "إرفاق ملف",
   fileRefused: "يمكن إرسال الصور وملفات PDF حتى 10 ميغابايت، بدون نصوص برمجية.",

@@ -88,6 +88,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "Hallo! Wie kann ich Ihnen helfen?",
   placeholder: "Nachricht schreiben …",
+  disclosure: "Sie sprechen mit einem automatischen Assistenten.",
   send: "Senden",
   attach: "Datei anhängen",
   fileRefused: "Möglich sind Bilder und PDFs bis 10 MB, ohne Skripte.",

@@ -83,6 +83,7 @@ export const locale: Locale = {
 export const widget = {
   greeting: "Hello! How can I help you?",
   placeholder: "Write a message…",
+  disclosure: "You are talking to an automated assistant.",
   send: "Send",
   attach: "Attach a file",
   fileRefused: "Images and PDFs of up to 10 MB, without scripts, can be sent.",

@@ -74,6 +74,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "¡Hola! ¿En qué puedo ayudarte?",
   placeholder: "Escribe un mensaje…",
+  disclosure: "Está hablando con un asistente automático.",
   send: "Enviar",
   attach: "Adjuntar un archivo",
   fileRefused: "Se pueden enviar imágenes y PDF de hasta 10 MB, sin scripts.",

@@ -75,6 +75,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "Bonjour ! Comment puis-je vous aider ?",
   placeholder: "Écrivez un message…",
+  disclosure: "Vous parlez avec un assistant automatique.",
   send: "Envoyer",
   attach: "Joindre un fichier",
   fileRefused: "Vous pouvez envoyer des images et des PDF de 10 Mo au plus, sans scripts.",

@@ -66,6 +66,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "नमस्ते! मैं आपकी क्या मदद कर सकता हूँ?",
   placeholder: "संदेश लिखें…",
+  disclosure: "आप एक स्वचालित सहायक से बात कर रहे हैं।",
   send: "भेजें",
   attach: "फ़ाइल जोड़ें",
   fileRefused: "10 MB तक के चित्र और PDF भेजे जा सकते हैं, बिना स्क्रिप्ट के।",

@@ -74,6 +74,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "Ciao! Come posso aiutarti?",
   placeholder: "Scrivi un messaggio…",
+  disclosure: "Sta parlando con un assistente automatico.",
   send: "Invia",
   attach: "Allega un file",
   fileRefused: "Si possono inviare immagini e PDF fino a 10 MB, senza script.",

@@ -68,6 +68,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "こんにちは。ご質問をどうぞ。",
   placeholder: "メッセージを入力…",
+  disclosure: "自動応答のアシスタントがお答えしています。",
   send: "送信",
   attach: "ファイルを添付",
   fileRefused: "10 MB までの画像と、スクリプトのない PDF を送信できます。",

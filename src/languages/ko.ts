@@ -65,6 +65,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "안녕하세요! 무엇을 도와드릴까요?",
   placeholder: "메시지를 입력하세요…",
+  disclosure: "지금 자동 응답 어시스턴트와 대화하고 있습니다.",
   send: "보내기",
   attach: "파일 첨부",
   fileRefused: "10MB 이하의 이미지와 스크립트가 없는 PDF를 보낼 수 있습니다.",

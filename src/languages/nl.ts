@@ -73,6 +73,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "Hallo! Waarmee kan ik je helpen?",
   placeholder: "Schrijf een bericht …",
+  disclosure: "U praat met een geautomatiseerde assistent.",
   send: "Versturen",
   attach: "Bestand toevoegen",
   fileRefused: "Afbeeldingen en pdf's tot 10 MB, zonder scripts, kunnen worden verzonden.",

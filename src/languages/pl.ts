@@ -70,6 +70,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "Dzień dobry! W czym mogę pomóc?",
   placeholder: "Napisz wiadomość…",
+  disclosure: "Rozmawiasz z automatycznym asystentem.",
   send: "Wyślij",
   attach: "Dołącz plik",
   fileRefused: "Można wysyłać obrazy i pliki PDF do 10 MB, bez skryptów.",

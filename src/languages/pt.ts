@@ -72,6 +72,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "Olá! Como posso ajudar?",
   placeholder: "Escreva uma mensagem…",
+  disclosure: "Você está falando com um assistente automático.",
   send: "Enviar",
   attach: "Anexar um arquivo",
   fileRefused: "É possível enviar imagens e PDFs de até 10 MB, sem scripts.",

@@ -73,6 +73,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "Здравствуйте! Чем я могу помочь?",
   placeholder: "Напишите сообщение…",
+  disclosure: "Вы общаетесь с автоматическим ассистентом.",
   send: "Отправить",
   attach: "Прикрепить файл",
   fileRefused: "Можно отправлять изображения и PDF до 10 МБ, без скриптов.",

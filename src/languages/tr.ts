@@ -73,6 +73,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "Merhaba! Size nasıl yardımcı olabilirim?",
   placeholder: "Bir mesaj yazın…",
+  disclosure: "Otomatik bir asistanla konuşuyorsunuz.",
   send: "Gönder",
   attach: "Dosya ekle",
   fileRefused: "10 MB'a kadar görseller ve komut dosyası içermeyen PDF'ler gönderilebilir.",

@@ -71,6 +71,7 @@ export const locale: Locale = {
 export const widget: WidgetTexts = {
   greeting: "您好！有什么可以帮您的吗？",
   placeholder: "输入消息…",
+  disclosure: "您正在与自动助手对话。",
   send: "发送",
   attach: "添加文件",
   fileRefused: "可以发送不超过 10 MB 的图片和不含脚本的 PDF。",

@@ -33,6 +33,16 @@ const wait = async (page: Chat["page"], question: string) => {
   }
 }
 
+visit("a visitor is told that no person answers, except while people do", async ({ page }) => {
+  const { chat, at } = await wait(page, "Are cats allowed?")
+  const told = () =>
+    chat.composer.evaluate((field) => (field.ariaDescribedByElements ?? []).map((each) => each.textContent).join(" "))
+  await becomes(told, "")
+  model.answers(() => says("In a box."))
+  await server.api.post(`${at}/return`)
+  await becomes(told, "You are talking to an automated assistant.")
+})
+
 visit("the chatbot answers what nobody has answered, once, in both tabs", async ({ newTab, page }) => {
   const { address, at, chat, said } = await wait(page, "Are bicycles allowed?")
   const other = await Chat.open(await newTab(), address)

@@ -74,6 +74,7 @@ visit(
     await chat.button("Start a call").click()
     const dialog = chat.within.getByRole("dialog", { name: "Harbour" })
     await dialog.getByRole("button", { name: "Start a call" }).waitFor()
+    await has(dialog, "You are talking to an automated assistant.")
     await inspect(page, "voice-ready", chat.document)
     await dialog.getByRole("button", { name: "Start a call" }).click()
     await has(dialog, "Listening…")

@@ -21,6 +21,10 @@ export const Suggestions = boundedList(
   },
 )
 
+const Disclosure = Label.annotate({
+  description: "Tells visitors that no person answers. Absent or empty: the widget says so in the visitor's language.",
+})
+
 /** The button that opens the chat. */
 export const Launcher = Schema.Struct({
   icon: Schema.Literals(["chat", "question", "headset", "sparkles"]),
@@ -35,6 +39,7 @@ const Words = Schema.Struct({
   name: Label,
   slogan: Label,
   greeting: textUpTo(2_000).annotate({ description: "First message shown to a user." }),
+  disclosure: Disclosure,
   launcher: LauncherText,
   suggestions: Suggestions,
 })
@@ -66,6 +71,7 @@ const look = {
 /** The look of the chat widget. Empty fields, and those that are absent, stand for the widget's own values. */
 export const ChatWidgetConfig = Schema.Struct({
   ...look,
+  disclosure: Schema.optionalKey(Disclosure),
   suggestions: Schema.optionalKey(Suggestions),
   launcher: Schema.optionalKey(partial(Launcher)),
   translations: Schema.optionalKey(translations(WidgetWords)),
@@ -76,6 +82,7 @@ export type ChatWidgetConfig = typeof ChatWidgetConfig.Type
 export const ChatWidgetPatch = partial(
   Schema.Struct({
     ...look,
+    disclosure: Schema.NullOr(Disclosure),
     suggestions: Schema.NullOr(Suggestions),
     launcher: Schema.NullOr(clearable(Launcher)),
     translations: Schema.NullOr(translations(Schema.NullOr(clearable(Words)))),

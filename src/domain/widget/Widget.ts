@@ -53,6 +53,9 @@ export const WidgetConfig = Schema.Struct({
   secondary_color: Schema.String.annotate({ description: "`#rrggbb`; empty for the widget's own." }),
   language: Schema.String.annotate({ description: "`auto` for that of the browser, or a language tag such as `de`." }),
   greeting: Schema.String,
+  disclosure: Schema.String.annotate({
+    description: "Tells visitors that no person answers; empty for the widget's own words.",
+  }),
   suggestions: Schema.Array(Schema.String).annotate({
     description:
       "Questions that are offered before the first message, and after a reply those that were not asked yet.",

@@ -317,9 +317,9 @@ const mergedVoice = ({ voice_widget_config }: Storage.ChatbotRow, patch: VoiceWi
 
 /** Merges a change; texts and groups that it leaves empty are stored as absent, apart from the fields that always are there. */
 const mergedWidget = ({ chat_widget_config }: Storage.ChatbotRow, patch: ChatWidgetPatch) => {
-  const { launcher = {}, suggestions = [], translations = {}, ...look } = merge(chat_widget_config, patch)
-  const set = { launcher: filled(launcher), suggestions: filled(suggestions), translations: filled(translations) }
-  return Effect.orDie(Schema.decodeUnknownEffect(ChatWidgetConfig)({ ...look, ...Object(filled(set)) }))
+  const { disclosure, launcher, suggestions, translations, ...look } = merge(chat_widget_config, patch)
+  const set = filled({ disclosure, launcher, suggestions, translations })
+  return Effect.orDie(Schema.decodeUnknownEffect(ChatWidgetConfig)({ ...look, ...Object(set) }))
 }
 
 /** A JSON value without empty texts, lists and objects; undefined where nothing is left. */

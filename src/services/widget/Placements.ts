@@ -168,6 +168,7 @@ const configOf = (chatbot: ChatbotRow, key: string, publicUrl: string): Omit<Wid
     secondary_color: opaque(look.secondaryColor || snippet.secondaryColor),
     language: look.language || "auto",
     greeting: settings.greeting,
+    disclosure: look.disclosure ?? "",
     suggestions: look.suggestions ?? [],
     launcher: { icon: "chat", size: "medium", side: "right", text: "", ...look.launcher },
     translations: look.translations ?? {},

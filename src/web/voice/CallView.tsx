@@ -20,6 +20,8 @@ export interface CallViewOptions extends CallOptions {
   /** Name of the chatbot. */
   readonly name: string
   readonly texts: WidgetTexts
+  /** Tells the visitor that no person answers. */
+  readonly disclosure: string
   /** Says in words why a turn failed. */
   readonly describe: (failure: unknown) => string
   /** Absent where no realtime calls are made. */
@@ -41,7 +43,7 @@ interface CallViewProps {
 
 /** A call, in a dialog. */
 export const CallView = ({ onClose, options }: CallViewProps): VNode => {
-  const { config, describe, language, name, realtime, texts } = options
+  const { config, describe, disclosure, language, name, realtime, texts } = options
   const { appearance, avatar, listening, speaking, text } = config
   const words = wordsIn(texts)
   const isBrowserListening = Recognition !== undefined && listening === "browser" && !config.realtime
@@ -95,6 +97,7 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
       class="call"
       data-phase={phase}
       aria-labelledby="call-name"
+      aria-describedby="call-disclosure"
       style={styleOf(appearance)}
       // Escape, and the way back of a phone.
       onCancel={(event) => {
@@ -112,6 +115,9 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
       <h2 id="call-name" class="ellipsis" dir="auto">
         {name}
       </h2>
+      <p id="call-disclosure" class="call-disclosure" dir="auto">
+        {disclosure}
+      </p>
       <CallFace avatar={avatar} />
       <output>{status}</output>
       <Scroller of={captions} label={texts.conversation}>

@@ -69,6 +69,7 @@ describe("a publishable key", () => {
       secondary_color: "#112233",
       language: "auto",
       greeting: "Ahoy!",
+      disclosure: "",
       suggestions: [],
       launcher: { icon: "chat", size: "medium", side: "right", text: "" },
       translations: {},
@@ -110,8 +111,12 @@ describe("a publishable key", () => {
     const empty = await stored()
     const own = {
       suggestions: ["When does it sail?"],
+      disclosure: "A program answers.",
       launcher: { icon: "question", text: "Ask us" },
-      translations: { de: { greeting: "Moin!", suggestions: ["Wann fährt sie?"] }, "pt-BR": { slogan: "Oi" } },
+      translations: {
+        de: { greeting: "Moin!", disclosure: "Hier antwortet ein Programm.", suggestions: ["Wann fährt sie?"] },
+        "pt-BR": { slogan: "Oi" },
+      },
     }
     expect((await client.patch(path, { json: own })).status).toBe(200)
     expect(await stored()).toEqual({ ...empty, ...own })
@@ -126,6 +131,7 @@ describe("a publishable key", () => {
     // What is sent back as it was read changes nothing, and what is emptied is gone.
     expect((await client.patch(path, { json: await stored() })).status).toBe(200)
     const cleared = {
+      disclosure: "",
       suggestions: [],
       launcher: { icon: null, text: "" },
       translations: { de: null, "pt-BR": { slogan: "" } },

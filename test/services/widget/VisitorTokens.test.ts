@@ -36,6 +36,7 @@ const embedded = (key: string, chatbot: ChatbotId): Placement => ({
     secondary_color: "",
     language: "auto",
     greeting: "",
+    disclosure: "",
     suggestions: [],
     launcher: { icon: "chat", size: "medium", side: "right", text: "" },
     translations: {},

@@ -57,6 +57,7 @@ export const lookOf = (chatbot: Fields, widget: Fields): PreviewConfig => {
     secondary_color: opaque(own("secondaryColor")),
     language: first(text(widget, "language"), "auto"),
     greeting: text(chatbot, "settings.greeting"),
+    disclosure: text(widget, "disclosure"),
     suggestions: list(widget, "suggestions"),
     launcher: { icon: "chat", size: "medium", side: "right", text: "" },
     translations: translationsIn(widget),

@@ -29,6 +29,7 @@ export const CallButton = (): VNode | null => {
         name: config.value.name,
         language: host.language ?? (config.value.language === "auto" ? navigator.language : config.value.language),
         texts,
+        disclosure: config.value.disclosure || texts.disclosure,
         describe: (failure) => wordsOf(failureFrom(failure), language.value),
         endpoint: (form, signal) => {
           const page = host.page()

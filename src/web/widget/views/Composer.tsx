@@ -35,6 +35,8 @@ export const Composer = (): VNode => {
   const isBusy = chat.current.value !== undefined
   const isWriting = isBusy && !chat.people.areThere && chat.people.wish.value === undefined
   const excess = text.value.length - MAX_LENGTH
+  const isDisclosed = !chat.people.areThere
+  const notes = [isDisclosed && "disclosure", excess > 0 && "excess"].filter(Boolean)
   const mayTalk = config.value.is_active && !chat.isGone.value
   const maySend =
     mayTalk &&
@@ -92,7 +94,7 @@ export const Composer = (): VNode => {
           placeholder={texts.placeholder}
           aria-label={texts.placeholder}
           aria-invalid={excess > 0}
-          aria-describedby={excess > 0 ? "excess" : undefined}
+          aria-describedby={notes.join(" ") || undefined}
           enterkeyhint="send"
           autocomplete="off"
           onInput={({ currentTarget }) => change(currentTarget.value)}
@@ -110,6 +112,11 @@ export const Composer = (): VNode => {
           <IconButton class="send" type="submit" icon={ArrowUp} label={texts.send} disabled={!maySend} />
         )}
       </form>
+      {isDisclosed && (
+        <p id="disclosure" class="note" dir="auto">
+          {config.value.disclosure || texts.disclosure}
+        </p>
+      )}
       {excess > 0 && (
         <p id="excess" class="failure">
           {count(texts.charactersOver, excess)}

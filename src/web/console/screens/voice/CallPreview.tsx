@@ -63,6 +63,7 @@ export const CallPreview = ({ form, name, primary }: CallPreviewProps) => {
           <h2 class="ellipsis" dir="auto">
             {name}
           </h2>
+          <p class="call-disclosure">{texts.disclosure}</p>
           <CallFace avatar={ownImage(form.text(path("avatar.imageUrl")))} />
           <p class="call-status">{status}</p>
           <CallButtons

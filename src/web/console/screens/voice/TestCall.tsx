@@ -48,6 +48,7 @@ export const TestCall = ({ chatbotId, name, primary }: TestCallProps) => {
           },
           language: navigator.language,
           texts: widget,
+          disclosure: widget.disclosure,
           describe: (failure) => toFailure(failure).message,
           endpoint: (form, signal) => {
             form.set("sessionToken", token)

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals"
+import { widget as en } from "../../../../languages/en.ts"
 import {
   accent,
   BUBBLE_SHARE,
@@ -80,6 +81,7 @@ const Words = ({ form, tag }: { readonly form: Form; readonly tag: string }) => 
         <TextField {...form.line(at("name"))} label="Display name" lang={tag} dir="auto" maxLength={500} />
         <TextField {...form.line(at("slogan"))} label="Slogan" lang={tag} dir="auto" maxLength={500} />
         <TextField {...form.line(at("launcher"))} label="Launcher text" lang={tag} dir="auto" maxLength={40} />
+        <TextField {...form.line(at("disclosure"))} label="Assistant notice" lang={tag} dir="auto" maxLength={500} />
       </div>
     </fieldset>
   )
@@ -124,6 +126,13 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
         <TextField {...form.line("name")} label="Display name" placeholder={name} maxLength={500} />
       </div>
       <TextField {...form.line("slogan")} label="Slogan" maxLength={500} />
+      <TextField
+        {...form.line("disclosure")}
+        label="Assistant notice"
+        placeholder={en.disclosure}
+        maxLength={500}
+        hint="Tells visitors that no person answers. Leave empty to say so in the visitor's language."
+      />
       <AvatarField
         chatbotId={chatbotId}
         name={name}
