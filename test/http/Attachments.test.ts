@@ -135,6 +135,22 @@ describe("an attachment", () => {
     attachmentIn(await upload(own, chatbot.id, images.png, "me.png"))
   })
 
+  test("of a visitor that is not sent yet shares a twentieth of the quota with the others, and takes nothing from people", async () => {
+    const own = await operator.newOrganization()
+    const { chatbot, visitor } = await widgetOf({ model: "local/extractive" }, own)
+    const { id } = await organizationOf(own)
+    const quota = { bytes: 400_000_000 }
+    expect((await operator.patch(`${organizations}/${id}`, { json: { quota } })).status).toBe(200)
+    const first = attachmentIn(await uploadAs(visitor, images.png, "me.png")).id
+    await query(SystemSql.use((sql) => sql`update attachments set size = 20000000 where id = ${first}`))
+    const other = await visit(own, await publish(own, chatbot.id))
+    const refused = problem(await uploadAs(other, images.png, "me.png"), 409, "quota_reached")
+    expect(refused.detail).toContain("Try again later")
+    attachmentIn(await upload(own, chatbot.id, images.png, "me.png"))
+    await visitor.hear("", saying("Here it is", first))
+    attachmentIn(await uploadAs(other, images.png, "me.png"))
+  })
+
   test("of a visitor waits for its message among few others", async () => {
     const { visitor } = await widgetOf()
     for (let count = 0; count < 20; count++) attachmentIn(await uploadAs(visitor, images.gif, "me.gif"))

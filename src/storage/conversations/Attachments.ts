@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { Attachment, AttachmentId } from "../../domain/chat/Attachment.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, InvalidRequest } from "../../domain/Errors.ts"
-import { type ChatbotId, MessageId, type SessionId } from "../../domain/Ids.ts"
+import { type ChatbotId, MessageId, type OrganizationId, type SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Quotas } from "../organizations/Quotas.ts"
-import { decodeRows, decodeRow } from "../Rows.ts"
+import { decodeRow, decodeRows, onlyRow } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { lengthy, onCheckViolation, onForeignKeyViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval } from "../sql/SqlValues.ts"
@@ -31,6 +31,7 @@ const SentFile = Schema.Struct({ ...StoredFile.fields, message_id: MessageId, si
 export type SentFile = typeof SentFile.Type
 
 const decodeFile = decodeRow(StoredFile)
+const decodeBytes = decodeRows(Schema.Struct({ bytes: Schema.Finite }))
 const decodeSent = decodeRows(SentFile)
 
 const tooManyUnsent = new Conflict({
@@ -52,13 +53,22 @@ export class Attachments extends Context.Service<Attachments>()("parley/storage/
     const system = yield* SystemSql
     const quotas = yield* Quotas
 
+    /** Reads the bytes of the files of an organization's visitors that are not sent yet. */
+    const unsentBytes = (organization: OrganizationId) =>
+      decodeBytes(sql`
+        select coalesce(sum(size), 0)::float8 as bytes from attachments
+        where organization_id = ${organization} and message_id is null and visitor is not null`).pipe(
+        Effect.flatMap(onlyRow),
+        Effect.map(({ bytes }) => bytes),
+      )
+
     return {
       /** Adds an attachment whose file is stored already, within the quota. */
       add: Effect.fnUntraced(
         function* (chatbot: ChatbotId, { blob_key, id, media_type, name, secret, size, url, visitor }: NewAttachment) {
           const organization = yield* CurrentOrganization
           const ensureRoom = yield* quotas.room
-          yield* ensureRoom({ bytes: size }, visitor === undefined ? undefined : "visitor")
+          yield* ensureRoom({ bytes: size }, visitor === undefined ? undefined : yield* unsentBytes(organization))
           const added = yield* sql`
             insert into attachments (id, organization_id, chatbot_id, visitor, name, media_type, size, blob_key, secret, url)
             select ${id}::uuid, ${organization}::uuid, ${chatbot}::uuid, ${visitor ?? null}::text, ${name}::text,

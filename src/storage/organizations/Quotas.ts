@@ -1,6 +1,7 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { QuotaReached } from "../../domain/Errors.ts"
+import { ATTACHMENT_MAX_BYTES } from "../../domain/chat/Attachment.ts"
+import { QuotaReached } from "../../domain/Errors.ts"
 import type { OrganizationId } from "../../domain/Ids.ts"
 import {
   type Amounts,
@@ -24,9 +25,18 @@ const CONVERSATIONS_CAPACITY = 10_000
  * cannot keep its own people from storing anything.
  */
 const VISITORS_SHARE = 0.75
+/** The part of them that all visitors' files may take which are not sent yet, and never less than the largest file. */
+const UNSENT_SHARE = 0.05
 
-/** Fails when these things are more than the organization may store, or than may be stored when a visitor sends them. */
-type EnsureRoom = (more: Amounts, from?: "visitor") => Effect.Effect<void, QuotaReached>
+const tooManyUnsent = new QuotaReached({
+  detail: "Visitors have sent as many files as may wait for their messages. Try again later.",
+})
+
+/**
+ * Fails when these things are more than the organization may store, or, with the bytes of visitors' files that are not
+ * sent yet, than may be stored when a visitor uploads them.
+ */
+type EnsureRoom = (more: Amounts, unsent?: number) => Effect.Effect<void, QuotaReached>
 
 const decodeQuotas = decodeRows(Schema.Struct({ quota: Quota, held: Schema.NullOr(Holdings) }))
 
@@ -53,9 +63,11 @@ export class Quotas extends Context.Service<Quotas>()("parley/storage/organizati
       const room = Effect.map(
         Effect.flatMap(CurrentOrganization, read),
         ({ held, limits }): EnsureRoom =>
-          (more, from) => {
-            const bytes = from === "visitor" ? Math.floor(limits.bytes * VISITORS_SHARE) : limits.bytes
-            const failure = excess({ ...limits, bytes }, held, more)
+          (more, unsent) => {
+            const bytes = unsent === undefined ? limits.bytes : Math.floor(limits.bytes * VISITORS_SHARE)
+            const unsentMax = Math.max(limits.bytes * UNSENT_SHARE, ATTACHMENT_MAX_BYTES)
+            const isCrowded = unsent !== undefined && unsent + (more.bytes ?? 0) > unsentMax
+            const failure = excess({ ...limits, bytes }, held, more) ?? (isCrowded ? tooManyUnsent : undefined)
             return failure === undefined ? Effect.void : Effect.fail(failure)
           },
       )
