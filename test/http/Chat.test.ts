@@ -146,6 +146,8 @@ describe("a chat with a language model", () => {
       )
       expect(rated).toMatchObject({ status: 200, body: { message_id: message } })
       expect(reply.headers.get("access-control-expose-headers")).toContain("x-message-id")
+      // A stream says it at its end.
+      expect(reply.headers.get("x-written-by")).toBe(query === "" ? "rule" : null)
     },
   )
 

@@ -303,6 +303,7 @@ describe("/openapi.json", () => {
       expect(Object.keys(responses?.["200"]?.headers ?? {})).toEqual([
         "x-session-id",
         "x-message-id",
+        "x-written-by",
         "x-parley-notice",
         "RateLimit",
         "RateLimit-Policy",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { type Feedback, Message, Session } from "../../src/domain/chat/Conversation.ts"
+import { type Feedback, Session, TranscriptMessage } from "../../src/domain/chat/Conversation.ts"
 import { type Client, problem, read, wrongPaths } from "../lib/Client.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 
@@ -71,16 +71,18 @@ describe("feedback", () => {
 })
 
 describe("a transcript", () => {
-  const Transcript = Schema.Struct({ session: Session, messages: Schema.Array(Message) })
+  const Transcript = Schema.Struct({ session: Session, messages: Schema.Array(TranscriptMessage) })
 
   test("has the session and all messages as JSON", async () => {
     const { id, session, bot } = await chatted()
     await client.post(at(id, `/messages/${bot.id}/feedback`), { json: { rating: "up", comment: "Yes" } })
     for (const path of ["/transcript", "/transcript?format=json"]) {
       const reply = await client.get(at(id, path))
+      const messages = await client.messages(id, session)
       expect(read(Transcript, reply)).toStrictEqual({
         session: await client.session(id, session),
-        messages: await client.messages(id, session),
+        // `local/extractive` quotes the documents by rules.
+        messages: messages.map((said) => (said.sender_type === "bot" ? { ...said, written_by: "rule" } : said)),
       })
       expect(reply.headers.get("content-type")).toBe("application/json")
       expect(reply.headers.get("content-disposition")).toBe(`attachment; filename="conversation-${session}.json"`)
@@ -97,7 +99,7 @@ describe("a transcript", () => {
     expect(byQuery.headers.get("content-disposition")).toBe(`attachment; filename="conversation-${session}.md"`)
     expect(byQuery.text).toStartWith(`# Conversation ${session}\n`)
     expect(byQuery.text).toContain(`\n## 1. User, ${user.created_at}\n\n\`\`\`\`\`\n${forged}\n\`\`\`\`\`\n`)
-    expect(byQuery.text).toContain(`\n## 2. Bot, ${bot.created_at}\n\n\`\`\`\n${bot.content}\n\`\`\`\n`)
+    expect(byQuery.text).toContain(`\n## 2. Bot (rule), ${bot.created_at}\n\n\`\`\`\n${bot.content}\n\`\`\`\n`)
   })
 
   test("of a long conversation has every message once, in order", async () => {
@@ -108,6 +110,8 @@ describe("a transcript", () => {
     }))
     await client.post(`/api/external/chatbot/${id}/chat`, { json: { messages: said, sessionToken: "visitor" } })
     const { messages } = read(Transcript, await client.get(at(id, "/transcript")))
+    // Nobody knows who wrote the replies that a client brings.
+    expect(messages.flatMap(({ written_by = [] }) => written_by)).toEqual(["rule"])
     expect(messages.slice(0, 601).map(({ content }) => content)).toEqual(said.map(({ content }) => content))
     expect(messages).toHaveLength(602)
   })

@@ -32,6 +32,7 @@ describe("a trial of other settings", () => {
     expect(reply.body).toMatchObject({
       output: "At noon.",
       finish_reason: "stop",
+      written_by: "model",
       tool_results: [{ result: [{ content: expect.stringContaining("sails at noon") }] }],
     })
     expect(reply.body).not.toHaveProperty("session_id")

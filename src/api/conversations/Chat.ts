@@ -1,6 +1,7 @@
 import { Schema, Struct } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ChatMessages, ChatReply } from "../../domain/chat/Chat.ts"
+import { WrittenBy } from "../../domain/chat/WrittenBy.ts"
 import { Settings } from "../../domain/chatbot/Chatbot.ts"
 import { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
@@ -17,6 +18,14 @@ export const ReplyHeaders = {
   "x-session-id": SessionId.pipe(Schema.annotateEncoded({ description: "The conversation." })),
   "x-message-id": MessageId.pipe(
     Schema.annotateEncoded({ description: "The stored reply, which can be rated by this id." }),
+  ),
+  "x-written-by": Schema.optionalKey(
+    WrittenBy.pipe(
+      Schema.annotateEncoded({
+        description:
+          "Who wrote the reply. Absent where people answer instead, and on a stream, which says it at its end.",
+      }),
+    ),
   ),
   "x-parley-notice": Schema.optionalKey(
     Schema.String.annotate({
@@ -100,10 +109,12 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
       description:
         "Answers the last message. A key without `conversations:read` is not shown what the model was asked: the `request.body` of each step is empty. With `settings.isToolEnabled` the model searches the knowledge base with the tool `searchKnowledgeBase`; without, it is searched once with the user's message. The user's message is stored before the model is called.",
       transform: alsoStream(
-        "The AI SDK's UI message stream, version 1: events `start` (with the id of the stored reply, and `session_id` in its metadata), `start-step`, `text-start`, `text-delta`, `text-end`, `tool-input-start`, `tool-input-available`, `tool-output-available`, `tool-output-error` (tools are `dynamic`), `source-document` (`source-url` where the document is a page), `finish-step`, `finish`, `error` and `abort`, then `[DONE]`. With `steps=true`, a transient `data-step` comes before each `finish-step`: the entry that `steps` of the JSON has, without `response.messages`. A comment comes every now and then, so that nothing in between takes the connection for dead. What fails before the first event is answered with a status; what fails after it is an `error` event. When the client leaves, the model is stopped, and what there is of the reply is kept.",
+        "The AI SDK's UI message stream, version 1: events `start` (with the id of the stored reply, and `session_id` in its metadata), `start-step`, `text-start`, `text-delta`, `text-end`, `tool-input-start`, `tool-input-available`, `tool-output-available`, `tool-output-error` (tools are `dynamic`), `source-document` (`source-url` where the document is a page), `finish-step`, `finish` (with `written_by`, `model` or `rule`, in its metadata), `error` and `abort`, then `[DONE]`. With `steps=true`, a transient `data-step` comes before each `finish-step`: the entry that `steps` of the JSON has, without `response.messages`. A comment comes every now and then, so that nothing in between takes the connection for dead. What fails before the first event is answered with a status; what fails after it is an `error` event. When the client leaves, the model is stopped, and what there is of the reply is kept.",
       ),
     }),
   )
+
+const TrialReply = Schema.Struct({ ...Struct.omit(ChatReply.fields, ["session_id"]), written_by: WrittenBy })
 
 const tryChat = HttpApiEndpoint.post("tryChat", "/api/external/chatbot/:chatbotId/chat/try", {
   params: { chatbotId: ChatbotId },
@@ -119,7 +130,7 @@ const tryChat = HttpApiEndpoint.post("tryChat", "/api/external/chatbot/:chatbotI
       examples: ["local/extractive"],
     }),
   }),
-  success: ChatReply.mapFields(Struct.omit(["session_id"])),
+  success: TrialReply,
   error: chatFailures(Problem),
 })
   // A misspelled setting would be answered as if none had been named.

@@ -9,6 +9,7 @@ import {
   SessionPatch,
   SessionState,
   Tag,
+  TranscriptMessage,
 } from "../../domain/chat/Conversation.ts"
 import { Erased, ErasureRequest } from "../../domain/chat/Erasure.ts"
 import { ChatbotId, MessageId, optionalId, PersonId } from "../../domain/Ids.ts"
@@ -118,7 +119,7 @@ const transcript = HttpApiEndpoint.get("transcript", `${base}/:sessionId/transcr
       description: "Absent: as `Accept` says, `text/markdown` or else JSON.",
     }),
   },
-  success: Schema.Struct({ session: Session, messages: Schema.Array(Message) }),
+  success: Schema.Struct({ session: Session, messages: Schema.Array(TranscriptMessage) }),
   error: Problem.NotFound,
 })
   .annotate(RequestCost, requestCosts.bulk)

@@ -194,7 +194,7 @@ const source = HttpApiEndpoint.get("source", `${messagePath}/sources/:index`, {
 )
 
 const eventStream = alsoStream(
-  "Server-sent events. The data of each is a JSON object with a `type`, and its `id` counts the events of the reply. `start` (`conversation_id`, `message_id`) comes first. `handover` says that people answer in the conversation, and that there is no reply. `tool` says what the chatbot is doing (`tool`: `search`, with `query`, `documents` or `other`), `text` has the next piece of the reply, whose pieces together are the stored text, and `source` a passage that it rests on (`index`, `title`, `page`, `quote`, and `url` where its document is a page). The last event is `finish` (`finish_reason`), `error` (`code`, `detail`) or `stopped`. A comment comes every now and then, so that nothing in between takes the connection for dead.",
+  "Server-sent events. The data of each is a JSON object with a `type`, and its `id` counts the events of the reply. `start` (`conversation_id`, `message_id`) comes first. `handover` says that people answer in the conversation, and that there is no reply. `tool` says what the chatbot is doing (`tool`: `search`, with `query`, `documents` or `other`), `text` has the next piece of the reply, whose pieces together are the stored text, and `source` a passage that it rests on (`index`, `title`, `page`, `quote`, and `url` where its document is a page). The last event is `finish` (`finish_reason`, and `written_by`, `model` or `rule`), `error` (`code`, `detail`) or `stopped`. A comment comes every now and then, so that nothing in between takes the connection for dead.",
 )
 
 const chat = HttpApiEndpoint.post("chat", "/api/widget/chat", {

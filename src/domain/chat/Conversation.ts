@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { SentAttachment } from "./Attachment.ts"
 import { Source } from "./Chat.ts"
 import { Unsupported } from "./Grounding.ts"
+import { WrittenBy } from "./WrittenBy.ts"
 import { boundedList } from "../schema/Bounded.ts"
 import { ChatbotId, MessageId, PersonId, SessionId } from "../Ids.ts"
 import { Handover } from "../inbox/Handover.ts"
@@ -49,7 +50,9 @@ export const Message = Schema.Struct({
   sender: Schema.optionalKey(PersonName),
   migrated_data: Schema.Boolean,
   model: Schema.NullOr(Schema.String),
-  provider: Schema.NullOr(Schema.String),
+  provider: Schema.NullOr(Schema.String).annotate({
+    description: "Of the model. `local`: the server wrote the reply by rules, without a language model.",
+  }),
   session_token: Schema.Null,
   tokens_used: Schema.Finite,
   tool_calls: Schema.NullOr(Schema.Array(Schema.Json)),
@@ -91,6 +94,15 @@ export const Message = Schema.Struct({
   ],
 })
 export type Message = typeof Message.Type
+
+/** A message of a transcript, which says who wrote it; the specification of the list of messages has no such field. */
+export const TranscriptMessage = Schema.Struct({
+  ...Message.fields,
+  written_by: Schema.optionalKey(WrittenBy).annotate({
+    description: "On replies, except those that a client brought.",
+  }),
+}).annotate({ identifier: "TranscriptMessage" })
+export type TranscriptMessage = typeof TranscriptMessage.Type
 
 /** A page of a website on which a visitor asked, as the visitor's browser says. */
 export const VisitedPage = Schema.Struct({

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { ChatTurn, Source } from "./Chat.ts"
+import { WrittenBy } from "./WrittenBy.ts"
 import { PersonalityConfig, Settings } from "../chatbot/Chatbot.ts"
 import { ChatbotId, DocumentId, MessageId, SessionId } from "../Ids.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
@@ -91,6 +92,7 @@ export const ReplyReview = Schema.Struct({
   answer: Schema.String,
   sources: Schema.Array(Source),
   model: Schema.NullOr(Schema.String),
+  written_by: Schema.optionalKey(WrittenBy),
   before: Schema.NullOr(Ground).annotate({
     description: "What the reply rested on; null where it is not kept (any more).",
   }),

@@ -1,7 +1,8 @@
 import type { SentAttachment } from "./Attachment.ts"
 import type { Source } from "./Chat.ts"
 import type { Unsupported } from "./Grounding.ts"
-import type { Feedback, Message, Session } from "./Conversation.ts"
+import type { WrittenBy } from "./WrittenBy.ts"
+import type { Feedback, Session, TranscriptMessage } from "./Conversation.ts"
 
 /*
  * Transcripts: a conversation as a file, written in pieces (an opening, messages, an ending). In Markdown each message
@@ -30,6 +31,7 @@ interface SaidInMarkdown {
   readonly sources?: ReadonlyArray<Pick<Source, "page" | "quote" | "title" | "url">>
   readonly unsupported?: ReadonlyArray<string | Pick<Unsupported, "sentence">>
   readonly feedback?: Feedback
+  readonly written_by?: WrittenBy
 }
 
 /** A text as a code fence of Markdown that nothing in it ends. */
@@ -61,6 +63,9 @@ const unsupportedIn = (unsupported: SaidInMarkdown["unsupported"] = []): string 
     ? ""
     : `\nNot found in the documents:\n\n${fenced(unsupported.map((each) => (typeof each === "string" ? each : each.sentence)).join("\n"))}`
 
+/** The author of a reply by kind, as a part of its heading in Markdown. */
+const authorIn = (author: WrittenBy | undefined): string => (author === undefined ? "" : ` (${author})`)
+
 /** Rating of a reply by the user, with any comment, as a part of the reply's message in Markdown. */
 const ratedIn = (feedback: Feedback | undefined): string => {
   if (feedback === undefined) return ""
@@ -86,7 +91,7 @@ export const notationsOf = <Conversation, Said extends SaidInMarkdown>(
     fileExtension: "md",
     opening: openingInMarkdown,
     message: (message, index) =>
-      `\n## ${index + 1}. ${speakerOf(message)}, ${message.created_at}\n\n${fenced(message.content)}${attachedIn(message.attachments)}${citedIn(message.sources)}${unsupportedIn(message.unsupported)}${ratedIn(message.feedback)}`,
+      `\n## ${index + 1}. ${speakerOf(message)}${authorIn(message.written_by)}, ${message.created_at}\n\n${fenced(message.content)}${attachedIn(message.attachments)}${citedIn(message.sources)}${unsupportedIn(message.unsupported)}${ratedIn(message.feedback)}`,
     ending: "",
   },
 })
@@ -94,7 +99,7 @@ export const notationsOf = <Conversation, Said extends SaidInMarkdown>(
 /** A name without what could be taken for a part of a document. */
 const plainName = (name: string): string => name.replaceAll(/[^\p{L}\p{M}\p{N} .'-]/gu, "")
 
-export const notations = notationsOf<Session, Message>(
+export const notations = notationsOf<Session, TranscriptMessage>(
   "session",
   ({ last_message: _, ...session }) =>
     `# Conversation ${session.id}\n\n${fenced(JSON.stringify(session, null, 2), "json")}`,

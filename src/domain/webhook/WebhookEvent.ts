@@ -1,6 +1,7 @@
 import { Schema, Struct } from "effect"
 import type { Scope } from "../keys/ApiKey.ts"
 import { Feedback, SenderType } from "../chat/Conversation.ts"
+import { WrittenBy } from "../chat/WrittenBy.ts"
 import { DocumentError } from "../knowledge/Document.ts"
 import { SourceId, SourceKind } from "../knowledge/Source.ts"
 import { SourceRun, SourceRunId } from "../knowledge/SourceRun.ts"
@@ -135,6 +136,9 @@ export const webhookData = {
     finish_reason: Schema.NullOr(Schema.String),
     unanswered: Schema.Boolean,
     person: Schema.NullOr(PersonName).annotate({ description: "Who wrote a message with the sender `agent`." }),
+    written_by: Schema.NullOr(WrittenBy).annotate({
+      description: "Who wrote a reply; null for a message of a user, and a reply that a client brought.",
+    }),
     created_at: Timestamp,
   }),
   "feedback.created": Schema.Struct({

@@ -4,6 +4,7 @@ import { isHttpUrl, partial } from "../chatbot/FieldTypes.ts"
 import { VoiceActivityDetection, VoiceAppearance, VoiceText } from "../chatbot/VoiceWidget.ts"
 import { AttachmentIds, SentAttachment } from "../chat/Attachment.ts"
 import { Feedback } from "../chat/Conversation.ts"
+import { WrittenBy } from "../chat/WrittenBy.ts"
 import { AnyUuid, ChatbotId, MessageId, SessionId } from "../Ids.ts"
 import { textBetween, textUpTo } from "../schema/Text.ts"
 import { ReceivedTimestamp, Timestamp } from "../schema/Timestamp.ts"
@@ -161,6 +162,7 @@ export const WidgetMessage = Schema.Struct({
   sender: Schema.optionalKey(WidgetPerson),
   content: Schema.String,
   attachments: Schema.optionalKey(Schema.Array(SentAttachment)).annotate({ description: "Where it has any." }),
+  written_by: Schema.optionalKey(WrittenBy).annotate({ description: "On replies." }),
   created_at: Timestamp,
   client_id: Schema.optionalKey(Schema.String).annotate({ description: "The id that the widget gave the message." }),
   is_complete: Schema.Boolean.annotate({ description: "False for a reply that failed or was stopped on its way." }),
@@ -305,6 +307,6 @@ export type WidgetEvent =
   | ({ readonly type: "source" } & WidgetSource)
   /** The sentences of the text that no passage supports. */
   | { readonly type: "unsupported"; readonly sentences: ReadonlyArray<string> }
-  | { readonly type: "finish"; readonly finish_reason: string }
+  | { readonly type: "finish"; readonly finish_reason: string; readonly written_by?: WrittenBy }
   | { readonly type: "error"; readonly code: string; readonly detail: string }
   | { readonly type: "stopped" }

@@ -64,7 +64,7 @@ export const layer = HttpApiBuilder.group(
             )
           : withServerTiming(
               Effect.map(trials.reply(params.chatbotId, payload), (answer) =>
-                HttpServerResponse.jsonUnsafe(trialOf(answer)),
+                HttpServerResponse.jsonUnsafe({ ...trialOf(answer), written_by: answer.written_by }),
               ),
             ),
     })
@@ -74,7 +74,7 @@ export const layer = HttpApiBuilder.group(
 const wantsStream = (parameter: "true" | "false" | undefined, { headers }: HttpServerRequest.HttpServerRequest) =>
   parameter === undefined ? headers["accept"]?.includes("text/event-stream") === true : parameter === "true"
 
-type ShownTrial = Omit<typeof ChatReply.Encoded, "session_id">
+type ShownReply = Omit<typeof ChatReply.Encoded, "session_id">
 
 /** The body of the response with an answer that is not stored. */
 const trialOf = ({
@@ -85,7 +85,7 @@ const trialOf = ({
   tool_calls,
   tool_results,
   unsupported,
-}: TrialAnswer): ShownTrial => ({
+}: ChatAnswer | TrialAnswer): ShownReply => ({
   finish_reason,
   output,
   steps,

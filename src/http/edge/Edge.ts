@@ -40,7 +40,7 @@ const corsHeaders = {
   "access-control-allow-headers":
     "X-CSRF-Token, X-Requested-With, Accept, Accept-Version, Content-Length, Content-MD5, Content-Type, Date, X-Api-Version, x-api-key, Authorization, Idempotency-Key, If-Match, Prefer, x-request-id",
   "access-control-expose-headers":
-    "ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, X-Api-Version, x-message-id, x-parley-notice, x-request-id, x-session-id",
+    "ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Server-Timing, X-Api-Version, x-message-id, x-written-by, x-parley-notice, x-request-id, x-session-id",
 }
 
 /**

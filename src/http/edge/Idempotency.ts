@@ -37,6 +37,7 @@ const keptHeaders = [
   "link",
   "location",
   "x-message-id",
+  "x-written-by",
   "x-parley-notice",
   "x-session-id",
   "x-vercel-ai-ui-message-stream",

@@ -1,6 +1,7 @@
 import type { FinishReason, UIMessageChunk } from "ai"
 import type { Step } from "../../domain/chat/Chat.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
+import type { WrittenBy } from "../../domain/chat/WrittenBy.ts"
 import type { Failure } from "../../domain/Errors.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/conversations/ChatAnswer.ts"
 import { dataEvent, DONE_EVENT } from "./EventStream.ts"
@@ -31,7 +32,10 @@ type Data = {
   readonly handover: { readonly owner: "people" }
 }
 
-type Chunk = UIMessageChunk<{ readonly session_id: string }, Data>
+/** Metadata of a message: of its beginning, and of its end. */
+type Metadata = { readonly session_id: string } | { readonly written_by: WrittenBy }
+
+type Chunk = UIMessageChunk<Metadata, Data>
 
 const chunk = (value: Chunk): string => dataEvent(value)
 
@@ -39,7 +43,7 @@ const chunk = (value: Chunk): string => dataEvent(value)
  * The encoder of the AI SDK's UI message stream, version 1 (ai-sdk.dev, "UI message stream protocol"). When a reply is
  * cut off, it ends the open texts, tool calls and step, so that no client waits for an end that never comes.
  */
-export class UiMessages implements Protocol<Pick<ChatAnswer, "finish_reason">> {
+export class UiMessages implements Protocol<Pick<ChatAnswer, "finish_reason" | "written_by">> {
   readonly headers = { "x-vercel-ai-ui-message-stream": "v1" }
   private readonly showStep: ((step: Step) => Step) | undefined
   /** The chunk `start`, until it is sent. */
@@ -77,8 +81,11 @@ export class UiMessages implements Protocol<Pick<ChatAnswer, "finish_reason">> {
     return start + text
   }
 
-  finished({ finish_reason }: Pick<ChatAnswer, "finish_reason">): string {
-    return this.end(chunk({ type: "finish", finishReason: isFinishReason(finish_reason) ? finish_reason : "other" }))
+  finished({ finish_reason, written_by }: Pick<ChatAnswer, "finish_reason" | "written_by">): string {
+    const finishReason = isFinishReason(finish_reason) ? finish_reason : "other"
+    return this.end(
+      chunk({ type: "finish", finishReason, ...(written_by !== undefined && { messageMetadata: { written_by } }) }),
+    )
   }
 
   failed({ detail }: Failure): string {

@@ -8,6 +8,7 @@ import { SearchRecorder } from "../../agent/SearchRecorder.ts"
 import { makeReplyJudge } from "../../agent/ReplyJudge.ts"
 import { Caller, ensureServesNamed } from "../../domain/Caller.ts"
 import { emailGateModel, emailRequest } from "./EmailGate.ts"
+import { RULES_PROVIDER } from "../../domain/chat/WrittenBy.ts"
 import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
@@ -188,7 +189,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             ...noCost,
             content: output,
             model: emailGateModel,
-            provider: "local",
+            provider: RULES_PROVIDER,
             finish_reason: "stop",
             unanswered: false,
           })

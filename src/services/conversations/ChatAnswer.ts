@@ -3,6 +3,7 @@ import type { AgentEvent, Emit } from "../../agent/AgentEvent.ts"
 import type { AgentReply, StepContent } from "../../agent/Agent.ts"
 import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../../domain/chat/Chat.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
+import { type WrittenBy, writtenBy } from "../../domain/chat/WrittenBy.ts"
 import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { Notice } from "./ChatAdmission.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../../domain/organizations/Usage.ts"
@@ -23,6 +24,8 @@ export interface ReplyFacts {
 }
 
 export interface ChatAnswer extends ReplyFacts {
+  /** Undefined where there is no reply, as people answer. */
+  readonly written_by: WrittenBy | undefined
   readonly finish_reason: FinishReason
   readonly output: string
   /** Whether people answer in the conversation from now on. */
@@ -76,7 +79,11 @@ export const afterStep = (before: Progress, step: StepContent, cost: ModelCost):
 export const withoutRequest = (step: Step): Step => ({ ...step, request: { body: "" } })
 
 /** The fields of an answer with a reply of a model, for callers who may read the prompt or not. */
-export const answerOf = (reply: AgentReply, showsRequests: boolean): Omit<ChatAnswer, keyof ReplyFacts> => ({
+export const answerOf = (
+  reply: AgentReply,
+  showsRequests: boolean,
+): Omit<ChatAnswer, keyof ReplyFacts> & { readonly written_by: WrittenBy } => ({
+  written_by: writtenBy(reply.provider),
   finish_reason: reply.finishReason,
   output: reply.output,
   sources: reply.sources,
@@ -89,6 +96,7 @@ export const answerOf = (reply: AgentReply, showsRequests: boolean): Omit<ChatAn
 
 /** The fields of an answer that the server gives without a model. */
 export const withoutModel = {
+  written_by: "rule" as const,
   finish_reason: "stop" as const,
   sources: [],
   unsupported: [],
@@ -102,7 +110,13 @@ export const withoutModel = {
 export const handedOver = { handover: { owner: "people" } } as const
 
 /** The fields of an answer that the bot leaves to people. */
-export const leftToPeople = { ...withoutModel, finish_reason: "other" as const, output: "", ...handedOver }
+export const leftToPeople = {
+  ...withoutModel,
+  written_by: undefined,
+  finish_reason: "other" as const,
+  output: "",
+  ...handedOver,
+}
 
 /** The cost of an answer that the server gives without a model, as it is stored. */
 export const noCost = { tokens_used: 0, usage: {}, tool_calls: [], tool_results: [], sources: [] }

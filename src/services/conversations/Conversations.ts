@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { Caller, ensureServes, type Reach } from "../../domain/Caller.ts"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
-import type { Feedback, Message, Session, SessionPatch } from "../../domain/chat/Conversation.ts"
+import type { Feedback, Session, SessionPatch, TranscriptMessage } from "../../domain/chat/Conversation.ts"
+import { authorOf } from "../../domain/chat/WrittenBy.ts"
 import type { ErasureRequest, Visitor } from "../../domain/chat/Erasure.ts"
 import { sessionToManage, sessionToRate } from "../../domain/chat/SessionToken.ts"
 import { InvalidRequest, type Unavailable } from "../../domain/Errors.ts"
@@ -35,7 +36,7 @@ const oneName = "Expected exactly one of `email`, `session_token` and `visitor_i
 /** A session with all of its messages, oldest first, as a stream that reads a page at a time. */
 export interface Transcript {
   readonly session: Session
-  readonly messages: Stream.Stream<Message, Unavailable>
+  readonly messages: Stream.Stream<TranscriptMessage, Unavailable>
 }
 
 /**
@@ -105,11 +106,11 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
       transcript: Effect.fn("Conversations.transcript")(function* (chatbot: ChatbotId, name: string) {
         const organization = yield* CurrentOrganization
         const session = yield* storage.exported(chatbot, sessionToManage(yield* Caller, name))
-        const pages = Stream.paginate<Place | undefined, Message, Unavailable, CurrentOrganization>(
+        const pages = Stream.paginate<Place | undefined, TranscriptMessage, Unavailable, CurrentOrganization>(
           undefined,
           (place) =>
             Effect.map(messages.after(session.id, place, TRANSCRIPT_PAGE), ({ messages, last }) => [
-              messages,
+              messages.map((message) => ({ ...message, ...authorOf(message) })),
               messages.length < TRANSCRIPT_PAGE ? Option.none() : Option.some(last),
             ]),
         )

@@ -4,6 +4,7 @@ import { askedIn } from "../../agent/Asked.ts"
 import { foundAnswer, foundPassage } from "../../agent/ChatbotAgent.ts"
 import { SearchRecorder } from "../../agent/SearchRecorder.ts"
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
+import { authorOf } from "../../domain/chat/WrittenBy.ts"
 import { ChatbotSetup, type FoundPassage, type ReplyReview, type ReplySearch } from "../../domain/chat/ReplyGround.ts"
 import { Conflict } from "../../domain/Errors.ts"
 import type { ChatbotId, MessageId } from "../../domain/Ids.ts"
@@ -112,6 +113,7 @@ export class Replies extends Context.Service<Replies>()("parley/services/convers
         answer: row.content,
         sources: compared.sources,
         model: row.model,
+        ...authorOf(row),
         before,
         now,
         differences: before === null ? [] : differencesOf(compared, before, now, places),

@@ -206,7 +206,8 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       }
       const text = transcript.text.slice(0, VISITOR_MESSAGE_MAX_LENGTH).toWellFormed()
       const understood = { type: "transcript" as const, ...transcript, text }
-      if (text === "") return yield* Effect.as(emitted(emit, understood), { finish_reason: "stop" as const })
+      if (text === "")
+        return yield* Effect.as(emitted(emit, understood), { finish_reason: "stop" as const, written_by: undefined })
 
       const { voice = DEFAULT_VOICE, model: bounds = {} } = config
       let firstAudio: number | undefined
@@ -250,7 +251,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
           },
         }),
       }
-      const [{ finish_reason }] = yield* Effect.all(
+      const [{ finish_reason, written_by }] = yield* Effect.all(
         [Effect.tap(chat.reply(chatbot.id, request, onEvent), speech.end), speech.run],
         { concurrency: "unbounded" },
       ).pipe(
@@ -272,7 +273,7 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
         spoken_ms: Math.round(speech.times.spoken),
       }
       yield* emitted(emit, { type: "timings", timings })
-      return { finish_reason }
+      return { finish_reason, written_by }
     }, Effect.scoped)
 
     return {

@@ -33,7 +33,7 @@ const SWEEP_EVERY = Duration.seconds(1)
 export type LiveReplyFailure = ChatFailure | Conflict
 
 /** End of a reply: by the finish reason of its model, or because its visitor stopped it. */
-export type ReplyEnd = { readonly type: "finish"; readonly finish_reason: string } | { readonly type: "stopped" }
+export type ReplyEnd = Extract<WidgetEvent, { readonly type: "finish" | "stopped" }>
 
 /** Message and visitor that a reply belongs to. */
 export interface ReplyOwner {

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { authorOf } from "../../domain/chat/WrittenBy.ts"
 import type { VisitedPage } from "../../domain/chat/Conversation.ts"
 import { findEmail } from "../../domain/chat/EmailAddress.ts"
 import { Conflict, InvalidRequest, type NotFound, TooManyAtOnce } from "../../domain/Errors.ts"
@@ -86,7 +87,8 @@ export class VisitorChats extends Context.Service<VisitorChats>()("parley/servic
               return undefined
             },
           )
-          return { type: "finish", finish_reason: answer.finish_reason } as const
+          const { finish_reason, written_by } = answer
+          return { type: "finish", finish_reason, ...(written_by !== undefined && { written_by }) } as const
         })
 
         const questionOf = Effect.fnUntraced(function* (
@@ -156,12 +158,14 @@ export const isAnswer = ({ content, finish_reason }: SentMessage): boolean =>
 
 /** Emits a stored reply as if it were being made. */
 const repeat = (
-  { content, finish_reason, id, session_id, sources, unsupported }: SentMessage,
+  { content, finish_reason, id, provider, session_id, sources, unsupported }: SentMessage,
   emit: (event: WidgetEvent) => void,
 ): ReplyEnd => {
   emit({ type: "start", conversation_id: session_id, message_id: id })
   if (content !== "") emit({ type: "text", text: content })
   for (const [index, source] of (sources ?? []).entries()) emit({ type: "source", ...widgetSource(source, index) })
   if (unsupported !== null) emit({ type: "unsupported", sentences: unsupported.map(({ sentence }) => sentence) })
-  return finish_reason === "aborted" ? { type: "stopped" } : { type: "finish", finish_reason: finish_reason ?? "stop" }
+  return finish_reason === "aborted"
+    ? { type: "stopped" }
+    : { type: "finish", finish_reason: finish_reason ?? "stop", ...authorOf({ provider, sender_type: "bot" }) }
 }

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option, Stream } from "effect"
 import { Caller } from "../../domain/Caller.ts"
 import type { Source } from "../../domain/chat/Chat.ts"
 import type { Feedback } from "../../domain/chat/Conversation.ts"
+import { authorOf } from "../../domain/chat/WrittenBy.ts"
 import { sessionOfVisitor } from "../../domain/chat/SessionToken.ts"
 import { NotFound, type Unavailable } from "../../domain/Errors.ts"
 import type { MessageId, SessionId } from "../../domain/Ids.ts"
@@ -185,6 +186,7 @@ export const toMessage = (row: Storage.VisitorMessage): WidgetMessage => ({
   ...(row.sender !== null && { sender: row.sender }),
   content: row.content,
   ...(row.attachments !== null && { attachments: row.attachments }),
+  ...authorOf(row),
   created_at: timestamp(row.created_at),
   ...(row.mid !== null && { client_id: row.mid }),
   is_complete: row.finish_reason !== "aborted" && row.finish_reason !== "error",

@@ -25,6 +25,7 @@ const decodeReply = decodeRowOr(
     content: Schema.String,
     created_at: TimestampColumn,
     model: Schema.NullOr(Schema.String),
+    provider: Schema.NullOr(Schema.String),
     sources: Schema.NullOr(Schema.Array(Source)),
     tool_results: Schema.NullOr(Schema.Array(ToolResult)),
     question: Schema.NullOr(Schema.String),
@@ -61,7 +62,7 @@ export class Replies extends Context.Service<Replies>()("parley/storage/conversa
       get: Effect.fnUntraced(function* (chatbot: ChatbotId, message: MessageId) {
         const organization = yield* CurrentOrganization
         return yield* decodeReply(sql`
-          select m.id, m.session_id, m.sender_type, m.content, m.created_at, m.model, m.sources, m.tool_results,
+          select m.id, m.session_id, m.sender_type, m.content, m.created_at, m.model, m.provider, m.sources, m.tool_results,
             g.question, g.searches, g.server_version, c.setup, coalesce((
               select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type, 'content', content, 'model', model,
                 'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name,

@@ -1,11 +1,12 @@
 import type { SqlClient, Statement } from "effect/sql"
+import { RULES_PROVIDER } from "../../domain/chat/WrittenBy.ts"
 
 /** A time as `domain/schema/Timestamp.ts` writes it. */
 const written = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`
 
 /**
  * An expression for the data of the delivery `d`, as `domain/webhook/WebhookEvent.ts` describes it, read from the rows
- * that the event is about. It is null when they are deleted.
+ * that the event is about. It is null when they are deleted. Its `written_by` is that of `domain/chat/WrittenBy.ts`.
  *
  * @param textLimit the most characters of a message's text
  */
@@ -15,7 +16,9 @@ export const payloadData = (sql: SqlClient.SqlClient, textLimit: number): Statem
       'sender_type', m.sender_type, 'content', left(m.content, ${textLimit}::int),
       'content_is_cut', length(m.content) > ${textLimit}::int, 'model', m.model, 'finish_reason', m.finish_reason,
       'unanswered', m.unanswered, 'person', case m.sender_type
-        when 'agent' then jsonb_build_object('id', m.person_id, 'name', m.person_name) end, 'created_at', ${sql.literal(written("m.created_at"))})
+        when 'agent' then jsonb_build_object('id', m.person_id, 'name', m.person_name) end,
+      'written_by', case when m.sender_type = 'agent' then 'person' when m.provider = ${RULES_PROVIDER} then 'rule'
+        when m.provider is not null then 'model' end, 'created_at', ${sql.literal(written("m.created_at"))})
     from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
     where m.id = d.target and m.organization_id = d.organization_id
   )

@@ -41,6 +41,8 @@ export const VisitorMessage = Schema.Struct({
   attachments: Schema.NullOr(Schema.Array(SentAttachment)),
   /** Null for messages of the visitor. */
   finish_reason: Schema.NullOr(Schema.String),
+  /** The provider of the model; null for messages of the visitor and of people. */
+  provider: Schema.NullOr(Schema.String),
   /** The id that the widget gave the message. */
   mid: Schema.NullOr(Schema.String),
   sources: Schema.NullOr(Schema.Array(Source)),
@@ -54,7 +56,7 @@ export type VisitorMessage = typeof VisitorMessage.Type
 
 /** A stored message or reply of a chat that a visitor sends again. */
 export const SentMessage = Schema.Struct({
-  ...Struct.pick(VisitorMessage.fields, ["content", "finish_reason", "id", "sources", "unsupported"]),
+  ...Struct.pick(VisitorMessage.fields, ["content", "finish_reason", "id", "provider", "sources", "unsupported"]),
   session_id: SessionId,
 })
 export type SentMessage = typeof SentMessage.Type
@@ -150,7 +152,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
       ) {
         const [sign, direction] = order === "latest first" ? (["<", "desc"] as const) : ([">", "asc"] as const)
         const rows = yield* decodeMessages(sql`
-          select m.id, m.sender_type, m.content, m.attachments, m.finish_reason, m.metadata->>'mid' as mid, m.sources, m.unsupported, m.feedback,
+          select m.id, m.sender_type, m.content, m.attachments, m.finish_reason, m.provider, m.metadata->>'mid' as mid, m.sources, m.unsupported, m.feedback,
             m.created_at, ${sql.literal(placeColumn("m.created_at"))}, case when m.sender_type = 'agent' then
               jsonb_strip_nulls(jsonb_build_object('name', coalesce(m.person_name, p.name, ''), 'avatar', p.avatar))
             end as sender
@@ -208,7 +210,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
         /** Finds those of these messages that are stored in conversations of the visitor. */
         sent: Effect.fnUntraced(function* (of: VisitorName, ids: ReadonlyArray<MessageId>) {
           return yield* decodeSent(sql`
-          select m.id, m.session_id, m.content, m.finish_reason, m.sources, m.unsupported
+          select m.id, m.session_id, m.content, m.finish_reason, m.provider, m.sources, m.unsupported
           from messages m join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
           where m.id = any(${ids}::uuid[]) and ${yield* owned(of)}`)
         }, withoutSqlErrors),

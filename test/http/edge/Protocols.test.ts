@@ -48,6 +48,7 @@ const answer: ChatAnswer = {
   session_id,
   message_id,
   notices: [],
+  written_by: "model",
   finish_reason: "stop",
   output: "At noon.",
   sources: [source],
@@ -89,7 +90,7 @@ describe("the AI SDK's UI messages", () => {
       title: "Tides",
       providerMetadata: { parley: { document_id: id, chunk: 3, page: 7, quote: "It turns at noon." } },
     })
-    expect(frames.at(-1)).toEqual({ type: "finish", finishReason: "stop" })
+    expect(frames.at(-1)).toEqual({ type: "finish", finishReason: "stop", messageMetadata: { written_by: "model" } })
   })
 
   test("name the page of a source that has an address", async () => {

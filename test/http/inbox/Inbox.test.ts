@@ -157,6 +157,15 @@ test("webhooks hear who takes over, who writes, and that the chatbot has it agai
     ["message.created", undefined, { id: null, name: "Ada" }],
     ["conversation.returned", "by_hand", null],
   ])
+  // The database decides for webhooks who wrote a reply, and `authorOf` for all others.
+  const { messages } = await bodyOf(client.get(`${path}/transcript`))
+  const authors: Array<[string, string | null]> = messages.map((said: { id: string; written_by?: string }) => [
+    said.id,
+    said.written_by ?? null,
+  ])
+  const wrote = new Map(events.map(({ data }) => [data["id"], data["written_by"]]))
+  expect(authors.map(([id]) => [id, wrote.get(id)])).toEqual(authors)
+  expect(authors.map(([, author]) => author)).toEqual([null, "rule", "person"])
 })
 
 test("the inbox counts what waits and what is open", async () => {

@@ -79,7 +79,7 @@ describe("a stream", () => {
       { type: "text-delta", id: "text-1", delta: "At noon." },
       { type: "text-end", id: "text-1" },
       { type: "finish-step" },
-      { type: "finish", finishReason: "stop" },
+      { type: "finish", finishReason: "stop", messageMetadata: { written_by: "model" } },
     ])
   })
 

@@ -201,6 +201,7 @@ test("deliveries are listed in pages, and those of a conversation go with it", a
   const both = [...first.deliveries, ...second.deliveries]
   expect([new Set(both.map(({ id }) => id)).size, second.next_cursor]).toEqual([2, null])
   expect(second.deliveries[0]?.response).toContain("I am Ada")
+  expect(both.map(({ response }) => JSON.parse(response ?? "").data.written_by)).toEqual(["rule", null])
   await owner.delete(`/api/external/chatbot/${chatbot.id}/conversations/${session_id}`)
   expect((await hook.deliveries()).deliveries).toEqual([])
 })

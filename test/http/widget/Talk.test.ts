@@ -142,7 +142,7 @@ describe("a reply to a visitor", () => {
     await Promise.all(readers.map((reader) => reader.read()))
     expect(readers.map((reader) => reader.text).at(0)).toBe(`Let me look.\n\n${text}`)
     expect(readers.map((reader) => reader.events[0]?.id)).toEqual([1, 2, 3])
-    for (const { last } of readers) expect(last).toEqual({ type: "finish", finish_reason: "stop" })
+    for (const { last } of readers) expect(last).toEqual({ type: "finish", finish_reason: "stop", written_by: "model" })
     expect((await visitor.page(conversation)).reply).toBeUndefined()
     // Events that it never had.
     expect(await refusal(await visitor.resume(reply, 100_000))).toEqual({ status: 404, code: "not_found" })
@@ -227,11 +227,11 @@ describe("a reply to a visitor", () => {
     expect(rest).toEqual([
       { type: "tool", tool: "search", query: "refund" },
       { type: "source", ...source },
-      { type: "finish", finish_reason: "stop" },
+      { type: "finish", finish_reason: "stop", written_by: "model" },
     ])
     const { conversation, reply } = stream.ids
     const [, answer] = await visitor.messages(conversation)
-    expect(answer).toMatchObject({ content: stream.text, sources: [source] })
+    expect(answer).toMatchObject({ content: stream.text, sources: [source], written_by: "model" })
     // The operator sees the same, in the public API.
     const [, message_] = await client.messages(chatbot.id, conversation)
     expect(message_).toMatchObject({
@@ -247,6 +247,7 @@ describe("a reply to a visitor", () => {
     problem(await visitor.send("GET", `${passage}/1`), 404, "not_found")
     const file = await visitor.send("GET", `/conversations/${conversation}/transcript?format=markdown`)
     expect(file.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
+    expect(file.text).toContain("Reply (model), ")
     expect(file.text).toContain("Refunds take five days.")
     expect(file.text).not.toContain("searchKnowledgeBase")
     const json = await visitor.send("GET", `/conversations/${conversation}/transcript`)
@@ -268,7 +269,7 @@ describe("a message that is sent again", () => {
     expect(new Set(streams.map(({ ids }) => ids.reply)).size).toBe(1)
     const { conversation } = streams[0]?.ids ?? { conversation: "" }
     const later = await visitor.hear("Tell me", { conversation_id: conversation }, id)
-    expect([later.text, later.last]).toEqual([text, { type: "finish", finish_reason: "stop" }])
+    expect([later.text, later.last]).toEqual([text, { type: "finish", finish_reason: "stop", written_by: "model" }])
     expect(provider.requests()).toHaveLength(1)
     expect((await visitor.conversations()).map(({ message_count }) => message_count)).toEqual([2])
     const [question] = await visitor.messages(conversation)
