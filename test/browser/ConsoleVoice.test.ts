@@ -80,7 +80,7 @@ visit("a voice agent is turned on, set up as a whole, stored as it was filled in
     ["Speaking", "Talking"],
   ] as const) {
     await preview.getByRole("button", { name: state }).click()
-    await preview.getByText(words).waitFor()
+    await preview.getByText(words, { exact: true }).waitFor()
   }
   await preview.getByText("Bye").waitFor()
   const look = await preview.locator(".call").evaluate((card) => {
