@@ -94,7 +94,7 @@ describe("a server that receives a stop signal", () => {
     expect((await reply).body).toMatchObject({ output: "At last." })
     const { text } = await stream
     expect(text).toContain('"delta":"At last."')
-    expect(text).toContain('{"type":"finish","finishReason":"stop"}')
+    expect(text).toContain('{"type":"finish","finishReason":"stop","messageMetadata":{"written_by":"model"}}')
     expect(await server.exited).toBe(0)
     expect(server.stderr()).toBe("")
     expect(logged(server).filter(({ message }) => message !== "request")).toMatchObject([
