@@ -67,9 +67,10 @@ test.each(["", "?stream=true"])(
     const answers = replies.filter(isAnswer).map(({ text }) => withoutHeartbeats(text))
     expect(answers).toEqual([again.text])
     expect(replies.every(({ status }) => [200, 503].includes(status))).toBe(true)
-    const [said, answer = "", ...more] = await saidTo(id)
-    expect([said, more]).toEqual(["Hello", []])
-    expect(again.text).toContain(answer)
+    const [session] = await sessionsOf(id)
+    const [said, answer, ...more] = await client.messages(id, session?.id ?? "")
+    expect([said?.content, more]).toEqual(["Hello", []])
+    expect(again.text).toContain(answer?.content ?? "")
   },
 )
 
