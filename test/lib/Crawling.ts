@@ -50,7 +50,6 @@ const hurried: CrawlPace = {
   pauseMax: Duration.millis(2),
   crawlDelayMax: Duration.millis(50),
   retryAfterMax: Duration.seconds(2),
-  waitMax: Duration.minutes(1),
   retryPause: Duration.millis(5),
   tries: 3,
   failuresMax: 10,
