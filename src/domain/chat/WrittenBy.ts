@@ -5,7 +5,6 @@ export const RULES_PROVIDER = "local"
 
 /** Author of a reply, by kind. */
 export const WrittenBy = Schema.Literals(["model", "rule", "person"]).annotate({
-  identifier: "WrittenBy",
   description:
     "Who wrote a reply. `model`: a language model. `rule`: the server itself, as `local/extractive`, which quotes the documents, or as the question for an e-mail address. `person`: somebody of the team.",
 })
