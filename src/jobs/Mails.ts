@@ -43,21 +43,11 @@ export const make = Effect.fnUntraced(function* (
     const { chatbot, chatbot_id, email, messages, page, title } = content
     const name = inLine(title) || chatbot
     const link = publicUrl === undefined ? undefined : `${publicUrl}/console/inbox/${chatbot_id}/${job.session_id}`
-    yield* send(
+    const [subject, text] =
       messages === null
-        ? {
-            id: job.id,
-            to: email,
-            subject: `Waiting: ${name}`,
-            text: lines(`A visitor of ${chatbot} waits for an answer of a person.`, inLine(title), link),
-          }
-        : {
-            id: job.id,
-            to: email,
-            subject: `Re: ${name}`,
-            text: lines(...messages.map((said) => `${said.name ?? chatbot}:\n${said.content}`), page?.url),
-          },
-    )
+        ? [`Waiting: ${name}`, lines(`A visitor of ${chatbot} waits for an answer of a person.`, inLine(title), link)]
+        : [`Re: ${name}`, lines(...messages.map((said) => `${said.name ?? chatbot}:\n${said.content}`), page?.url)]
+    yield* send({ id: job.id, to: email, subject, text })
   })
 
   const worker = yield* makeWorker({
