@@ -5,7 +5,7 @@ import { ChatbotId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described, IsCrossOrigin, RequestCost } from "../parts/Annotations.ts"
+import { described, IsCrossOrigin, IsSlow, RequestCost } from "../parts/Annotations.ts"
 import { FormFile } from "../parts/FormFile.ts"
 
 /** The multipart form of an attachment. */
@@ -25,6 +25,7 @@ const upload = HttpApiEndpoint.post("upload", "/api/external/chatbot/:chatbotId/
 })
   .middleware(Idempotent.prepared)
   .middleware(RequestBody)
+  .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.upload)
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(
@@ -41,6 +42,7 @@ export const uploadOfVisitor = HttpApiEndpoint.post("upload", "/api/widget/attac
   error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached, Problem.TooManyAtOnce, Problem.UnsafeFile],
 })
   .middleware(RequestBody)
+  .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.upload)
   .annotateMerge(
     described(
