@@ -70,7 +70,8 @@ export const VisitorTurn = Schema.Struct({
 export const KeyTurn = Schema.Struct({
   ...turn,
   id: Schema.optionalKey(textBetween(1, 200)).annotate({
-    description: "The client's id of the message. A turn that is sent again with the same UUID is stored once.",
+    description:
+      "The client's id of the message. A turn that is sent again with the same UUID, of version 4 or 7, is stored once.",
   }),
   sessionToken: Schema.optionalKey(SessionToken).annotate({
     description: "Names the conversation, as in a chat. Absent: a new one.",

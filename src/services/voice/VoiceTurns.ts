@@ -72,6 +72,9 @@ export const EndingLooks: Context.Reference<number> = Context.Reference<number>(
 export const Holding: Context.Reference<(millis: number) => Effect.Effect<void>> = Context.Reference<
   (millis: number) => Effect.Effect<void>
 >("parley/services/voice/Holding", { defaultValue: () => Effect.sleep })
+/** The place of the version in a UUID, and the versions that are mostly random. */
+const VERSION_AT = 14
+const RANDOM_VERSIONS: ReadonlySet<string> = new Set(["4", "7"])
 /** Looks for a reply of which nothing was heard: mostly there was none. */
 const UNHEARD_LOOKS = 5
 const endingWithin = (times: number) => ({ schedule: Schedule.spaced("50 millis"), times })
@@ -166,9 +169,12 @@ export class VoiceTurns extends Context.Service<VoiceTurns>()("parley/services/v
       return { ...ids, session, isResumed: true }
     })
 
-    /** Keeps a turn that a key sends again from being stored twice. Only a UUID tells the users behind a key apart. */
+    /**
+     * Keeps a turn that a key sends again from being stored twice. Only a UUID that nobody else makes tells the users
+     * behind a key apart: one that merely counts would bring two of them into one conversation.
+     */
     const claimOfKey = Effect.fnUntraced(function* ({ conversation = "", id = "" }: VoiceTurn) {
-      if (!isUuid(id)) return undefined
+      if (!isUuid(id) || !RANDOM_VERSIONS.has(id.charAt(VERSION_AT))) return undefined
       const { apiKeyId } = yield* Caller
       const ids = replyIds(apiKeyId, `${conversation}\n${id}`)
       yield* Effect.retry(replies.hold(apiKeyId, ids.session), endingWithin(endingLooks))

@@ -154,6 +154,18 @@ describe("a spoken turn", () => {
     },
   )
 
+  test("with an API key opens a conversation of its own where its UUID only counts, as another user's may", async () => {
+    const { chatbot } = await voiceOf()
+    const url = `${server.url}/api/external/chatbot/${chatbot.id}/voice/turns`
+    const ids: Array<string> = []
+    for (const text of ["Hello", "Good morning"]) {
+      const turn = await turnAt(url, client.key ?? "", { text, id: "00000000-0000-0000-0000-000000000001" })
+      await turn.read()
+      ids.push(turn.ids.conversation)
+    }
+    expect(new Set(ids).size).toBe(2)
+  })
+
   test("with an API key is refused with a reply of no conversation, or of another one", async () => {
     const { chatbot } = await voiceOf(bare.client, { voice: "coral" }, bare)
     const { key = "" } = bare.client
