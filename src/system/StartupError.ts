@@ -26,9 +26,8 @@ export class StartupError extends Schema.TaggedError<StartupError>()("StartupErr
 /** What a command says in one line when it cannot go on; undefined for a fault, which needs its stack trace. */
 export const plainly = (error: unknown): string | undefined => {
   if (error instanceof StartupError) return error.message
-  return error instanceof Unavailable
-    ? `${error.detail} See that ${DATABASE_URL} names a server that answers in time, and try again.`
-    : undefined
+  // What it waits for may be the database, the disk or a store of files.
+  return error instanceof Unavailable ? `${error.detail} The log says why. Try again when it is over.` : undefined
 }
 
 /** A command that makes no database finds none at a place: in a directory, or on a Postgres server. */
