@@ -120,9 +120,8 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
         sending.body = ""
         return onParts(parts)
       }
-      const make = (each: OnParts) => answerOnce(sending, each)
-      const answer = request.isWhole === true ? inOnePiece(make, onFirstParts) : make(onFirstParts)
-      const attempt = Effect.onExit(Effect.scoped(answer), (exit) =>
+      const answer = request.isWhole === true ? wholeAnswer : streamedAnswer
+      const attempt = Effect.onExit(Effect.scoped(answer(sending, onFirstParts)), (exit) =>
         onGivenUp !== undefined && !hasBegun && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void,
       )
       const call = gate.guard(retrying(gate.limit(attempt), limits, () => !hasBegun))
@@ -150,11 +149,7 @@ interface Sending {
   body: string
 }
 
-/**
- * Makes one attempt at an answer, which is always asked for as a stream: of another one, nobody could tell a model that
- * is at work from a provider that hangs. A server that cannot stream may answer in one piece.
- */
-const answerOnce = Effect.fnUntraced(function* (
+const wholeAnswer = Effect.fnUntraced(function* (
   sending: Sending,
   onParts: OnParts,
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
@@ -162,41 +157,44 @@ const answerOnce = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
   const remaining = () => Math.max(0, deadline - monotonicMillis(clock))
-  const patience = Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout))
-  const response = yield* dialect.send(sending.body, patience)
-  const events = dialect.events(attemptOf(sending, response, clock))
-  if (typeOf(response).includes("text/event-stream")) {
-    const body = new EventBody(response, limits.answerBytesMax)
-    return yield* readAnswer({ body, events, onParts, limits, millis: remaining() })
-  }
+  const response = yield* dialect.send(sending.body, remaining())
   const text = yield* Effect.tryPromise({
     try: () => readText(response, limits.answerBytesMax),
     catch: brokenBody,
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: Math.min(Duration.toMillis(limits.stallTimeout), remaining()),
-      orElse: () => Effect.fail(timedOut("The body stalled")),
-    }),
-  )
+  }).pipe(Effect.timeoutOrElse({ duration: remaining(), orElse: () => Effect.fail(timedOut("The body stalled")) }))
   const json = parseJson(text)
   if (json === undefined) {
     // `fetch` notices that a body was cut off only when its length was announced; otherwise its JSON shows it.
-    return yield* isCutObject(text)
-      ? cutOff
-      : malformed(`The response is no stream of events and not JSON, but ${typeOf(response)}`)
+    return yield* isCutObject(text) ? cutOff : malformed(`The response is not JSON, but ${typeOf(response)}`)
   }
+  const events = dialect.events(attemptOf(sending, response, clock))
   const parts = events.readWhole(json)
   if (!Array.isArray(parts)) return yield* parts
   yield* onParts([...parts, ...events.end()]) ?? Effect.void
 })
 
-/** Passes the parts of an answer together, once it is whole. */
-const inOnePiece = (make: (onParts: OnParts) => Effect.Effect<void, ProviderFailure, Scope.Scope>, onParts: OnParts) =>
-  Effect.suspend(() => {
-    const all: Array<Parameters<OnParts>[0][number]> = []
-    const making = make((parts) => void all.push(...parts))
-    return Effect.andThen(making, () => onParts(all) ?? Effect.void)
+const streamedAnswer = Effect.fnUntraced(function* (
+  sending: Sending,
+  onParts: OnParts,
+): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
+  const { dialect, limits } = sending
+  const clock = yield* Clock.Clock
+  const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
+  const response = yield* dialect.send(
+    sending.body,
+    Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout)),
+  )
+  if (!typeOf(response).includes("text/event-stream")) {
+    return yield* malformed(`The response is no stream of events, but ${typeOf(response)}`)
+  }
+  yield* readAnswer({
+    body: new EventBody(response, limits.answerBytesMax),
+    events: dialect.events(attemptOf(sending, response, clock)),
+    onParts,
+    limits,
+    millis: Math.max(0, deadline - monotonicMillis(clock)),
   })
+})
 
 const attemptOf = (
   { body, bodyLength, dialect, isBodyKept }: Sending,
