@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { setDefaultTimeout } from "bun:test"
 import { ConfigProvider, Console, Context, Duration, Effect, Layer, Redacted, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
+import { TopicsInterval } from "../../src/jobs/Topics.ts"
 import { UploadWaits } from "../../src/http/knowledge/UploadWait.ts"
 import { Server } from "../../src/http/server/Server.ts"
 import { server } from "../../src/main.ts"
@@ -54,8 +55,13 @@ export const dumpRows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 
 const quiet = Layer.succeed(Console.Console, { ...globalThis.console, log: () => {} })
 
-/** An upload is waited for also where the machine is busy with other tests. */
-const patient = Context.make(UploadWaits, { ...UploadWaits.defaultValue(), usual: "2 minutes" })
+/**
+ * An upload is waited for also where the machine is busy with other tests. And the model is called by what a test does
+ * alone: by default it is asked for the names of topics every minute, in whichever test that is.
+ */
+const patient = Context.make(UploadWaits, { ...UploadWaits.defaultValue(), usual: "2 minutes" }).pipe(
+  Context.add(TopicsInterval, Duration.days(1)),
+)
 
 /** Starts a server as `startServer` does, until the scope closes. */
 export const makeServer = Effect.fnUntraced(function* (
