@@ -1,5 +1,6 @@
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { PageOutcome } from "../domain/knowledge/SourcePage.ts"
+import { Unavailable } from "../domain/Errors.ts"
 import { FetchFailed } from "../outbound/FetchFailed.ts"
 import type { PageRequest, PageResponse } from "../outbound/PageRequest.ts"
 import { retryAfterOf } from "../outbound/RetryAfter.ts"
@@ -16,6 +17,8 @@ const defaultPace = {
   /** The longest `Crawl-delay` and the longest `Retry-After` that are obeyed. A host that wants more is left alone. */
   crawlDelayMax: Duration.minutes(1),
   retryAfterMax: Duration.hours(1),
+  /** The longest wait for a host that a run keeps its worker for. For a longer one it is put off, until the host is free. */
+  waitMax: Duration.minutes(1),
   /** The pause before a request that has failed is sent again, where the server asks for none. */
   retryPause: Duration.seconds(5),
   /** Most requests for a page of a server that asks to wait. */
@@ -80,14 +83,21 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
       const waitFor = (host: string, pause: (wait: Effect.Effect<void>) => Effect.Effect<void>) =>
         hosts.reserve(host, Duration.sum(timeout, RESERVE)).pipe(
           Effect.tap((wait) =>
-            wait > 0 ? pause(Effect.sleep(Duration.min(Duration.millis(wait), LOOK_EVERY))) : Effect.void,
+            wait > Duration.toMillis(pace.waitMax)
+              ? new Unavailable({ detail: `${host} asks to wait.`, retry_after_seconds: Math.ceil(wait / 1_000) })
+              : wait > 0
+                ? pause(Effect.sleep(Duration.min(Duration.millis(wait), LOOK_EVERY)))
+                : Effect.void,
           ),
           Effect.repeat({ while: (wait) => wait > 0 }),
         )
 
-      /** Begins the requests of a run. What it learns of hosts holds until the run ends. */
-      const begin = (before: Traffic) => {
-        const traffic = { ...before }
+      /**
+       * Begins the requests of a run. What it learns of hosts holds until the run ends. A run that is not patient leaves a
+       * host alone that asks to wait.
+       */
+      const begin = ({ bytes, is_patient = true, requests }: Traffic & { readonly is_patient?: boolean }) => {
+        const traffic = { bytes, requests }
         const robots = new Map<string, Robots>()
         const failures = new Map<string, number>()
         /** Hosts that are left alone, with the reasons. */
@@ -199,7 +209,7 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
               )
               if (status === 429 || (status === 503 && after !== undefined)) {
                 const wait = after ?? Duration.times(pace.retryPause, attempt)
-                if (attempt >= pace.tries || Duration.isGreaterThan(wait, pace.retryAfterMax))
+                if (!is_patient || attempt >= pace.tries || Duration.isGreaterThan(wait, pace.retryAfterMax))
                   closed.set(host, `The server asks for fewer requests (status ${status}), again and again.`)
                 yield* ensureOpen
                 yield* hosts.release(host, wait)

@@ -523,6 +523,34 @@ describe("a host", () => {
       }),
     ))
 
+  test("that asks to wait for an hour lets others be read meanwhile, and is read then", () =>
+    run(
+      Effect.gen(function* () {
+        const { site, source } = yield* guide(3, {
+          concurrency: 1,
+          retryAfterMax: Duration.hours(1),
+          waitMax: Duration.minutes(1),
+        })
+        const known = site.pages.get("docs.example/guide/p1")
+        site.pages.set("docs.example/guide/p1", answers(429, { "retry-after": "3600" }))
+        const waiting = yield* queueRun(source)
+        yield* eventually(
+          Effect.sync(() => pathsOf(site)),
+          (paths) => paths.includes("/guide/p1"),
+        )
+        site.pages.set("other.example/", page("Another"))
+        const other = yield* makeSource("website", [site.at("other.example", "/")])
+        expect(yield* runSource(other)).toMatchObject({ status: "finished", counts: { new: 1 } })
+        expect(yield* runOf(waiting)).toMatchObject({ status: "running" })
+        // An hour later.
+        if (known !== undefined) site.pages.set("docs.example/guide/p1", known)
+        const sql = yield* SystemSql
+        yield* sql`update crawled_hosts set free_at = now()`
+        yield* sql`update source_queue set run_at = now() where source_id = ${source.id}`
+        expect(yield* ended(waiting)).toMatchObject({ status: "finished", counts: { new: 3 } })
+      }),
+    ))
+
   test("that is down is left alone after some requests, and no document is lost", () =>
     run(
       Effect.gen(function* () {

@@ -50,6 +50,8 @@ const hurried: CrawlPace = {
   pauseMax: Duration.millis(2),
   crawlDelayMax: Duration.millis(50),
   retryAfterMax: Duration.seconds(2),
+  // Tests with long pauses end them themselves.
+  waitMax: Duration.days(1),
   retryPause: Duration.millis(5),
   tries: 3,
   failuresMax: 10,

@@ -19,7 +19,7 @@ const stateOf = (max_pages: number) =>
       lapses: 0,
       given_up: 0,
     },
-    { id: SourceRunId.make(id), only: null, is_confirmed: false, requests: 0, bytes: 0 },
+    { id: SourceRunId.make(id), only: null, is_confirmed: false, is_patient: true, requests: 0, bytes: 0 },
   )
 
 /** The number of all that the maps and sets of an object hold. */

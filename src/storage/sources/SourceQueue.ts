@@ -32,6 +32,8 @@ export const CrawlRun = Schema.Struct({
   /** What earlier attempts at the run have sent and received. */
   requests: Schema.Int,
   bytes: Schema.Finite,
+  /** Whether it may still be put off for hosts that ask to wait: for a day. */
+  is_patient: Schema.Boolean,
 })
 export type CrawlRun = typeof CrawlRun.Type
 
@@ -128,7 +130,8 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
             const runs = yield* decodeRuns(sql`
               update source_runs set status = 'running', started_at = coalesce(started_at, now())
               where ${own} and id = (select run_id from source_queue where ${own})
-              returning id, only_outcome as only, is_confirmed, requests, bytes::float8`)
+              returning id, only_outcome as only, is_confirmed, requests, bytes::float8,
+                started_at > now() - interval '1 day' as is_patient`)
             run = runs[0]
           }),
         )
