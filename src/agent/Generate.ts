@@ -12,7 +12,7 @@ interface GenerateOptions {
   readonly tools: ReadonlyArray<AgentTool>
   readonly onGivenUp: OnGivenUp
   readonly bounds?: ModelBounds | undefined
-  /** Receives the events of an answer as they are received. Without it, answers are requested in one piece. */
+  /** Receives the events of an answer as they are received. Without it, they are passed on when they are whole. */
   readonly emit: Emit | undefined
   /**
    * Called before each answer that is streamed, with a function that returns the answer as far as it was received, or

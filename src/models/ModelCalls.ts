@@ -19,7 +19,7 @@ export interface ModelRequest {
   readonly tools: ReadonlyArray<ToolDeclaration>
   /** Whether the model may call the tools. With `none` it only sees their declarations. */
   readonly toolChoice: "auto" | "none"
-  /** Whether the answer is asked for in one piece. Its parts are passed together, so that a broken one is made anew. */
+  /** Whether the parts of the answer are passed together, once it is whole, so that a broken one is made anew. */
   readonly isWhole?: boolean
   readonly bounds?: ModelBounds | undefined
   /** Whether the body of the request is kept in memory, to show it. */

@@ -100,8 +100,7 @@ describe("a completion", () => {
     await provider.answers(says("Arr."), fails(500, "api_error", atOnce), fails(500, "api_error", atOnce), says("Aye."))
     await ask("Hello")
     await ask("Hello")
-    expect(provider.requests()).toHaveLength(4)
-    expect(sent().messages).toHaveLength(3)
+    expect(provider.requests().map(({ body }) => JSON.parse(body).messages.length)).toEqual([1, 3, 3, 3])
     expect((await client.messages(id, "tried")).map(({ content }) => content)).toEqual([
       "Hello",
       "Arr.",

@@ -51,7 +51,7 @@ const createParams = (model: string, outputTokensMax: number, options: ModelRequ
     max_tokens: outputTokensWithin(bounds, outputTokensMax),
     ...cacheMark,
     ...request,
-    ...(options.isWhole === true ? {} : { stream: true }),
+    stream: true,
     ...(system === undefined ? {} : { system: [{ type: "text", text: system, ...cacheMark }] }),
     ...(tools === undefined || lastTool === undefined
       ? {}

@@ -120,8 +120,9 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
         sending.body = ""
         return onParts(parts)
       }
-      const answer = request.isWhole === true ? wholeAnswer : streamedAnswer
-      const attempt = Effect.onExit(Effect.scoped(answer(sending, onFirstParts)), (exit) =>
+      const make = (each: OnParts) => answerOnce(sending, each)
+      const answer = request.isWhole === true ? inOnePiece(make, onFirstParts) : make(onFirstParts)
+      const attempt = Effect.onExit(Effect.scoped(answer), (exit) =>
         onGivenUp !== undefined && !hasBegun && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void,
       )
       const call = gate.guard(retrying(gate.limit(attempt), limits, () => !hasBegun))
@@ -149,7 +150,11 @@ interface Sending {
   body: string
 }
 
-const wholeAnswer = Effect.fnUntraced(function* (
+/**
+ * Makes one attempt at an answer, which is always asked for as a stream: of another one, nobody could tell a model that
+ * is at work from a provider that hangs. A server that cannot stream may answer in one piece.
+ */
+const answerOnce = Effect.fnUntraced(function* (
   sending: Sending,
   onParts: OnParts,
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
@@ -157,44 +162,41 @@ const wholeAnswer = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
   const remaining = () => Math.max(0, deadline - monotonicMillis(clock))
-  const response = yield* dialect.send(sending.body, remaining())
+  const patience = Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout))
+  const response = yield* dialect.send(sending.body, patience)
+  const events = dialect.events(attemptOf(sending, response, clock))
+  if (typeOf(response).includes("text/event-stream")) {
+    const body = new EventBody(response, limits.answerBytesMax)
+    return yield* readAnswer({ body, events, onParts, limits, millis: remaining() })
+  }
   const text = yield* Effect.tryPromise({
     try: () => readText(response, limits.answerBytesMax),
     catch: brokenBody,
-  }).pipe(Effect.timeoutOrElse({ duration: remaining(), orElse: () => Effect.fail(timedOut("The body stalled")) }))
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: Math.min(Duration.toMillis(limits.stallTimeout), remaining()),
+      orElse: () => Effect.fail(timedOut("The body stalled")),
+    }),
+  )
   const json = parseJson(text)
   if (json === undefined) {
     // `fetch` notices that a body was cut off only when its length was announced; otherwise its JSON shows it.
-    return yield* isCutObject(text) ? cutOff : malformed(`The response is not JSON, but ${typeOf(response)}`)
+    return yield* isCutObject(text)
+      ? cutOff
+      : malformed(`The response is no stream of events and not JSON, but ${typeOf(response)}`)
   }
-  const events = dialect.events(attemptOf(sending, response, clock))
   const parts = events.readWhole(json)
   if (!Array.isArray(parts)) return yield* parts
   yield* onParts([...parts, ...events.end()]) ?? Effect.void
 })
 
-const streamedAnswer = Effect.fnUntraced(function* (
-  sending: Sending,
-  onParts: OnParts,
-): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
-  const { dialect, limits } = sending
-  const clock = yield* Clock.Clock
-  const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
-  const response = yield* dialect.send(
-    sending.body,
-    Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout)),
-  )
-  if (!typeOf(response).includes("text/event-stream")) {
-    return yield* malformed(`The response is no stream of events, but ${typeOf(response)}`)
-  }
-  yield* readAnswer({
-    body: new EventBody(response, limits.answerBytesMax),
-    events: dialect.events(attemptOf(sending, response, clock)),
-    onParts,
-    limits,
-    millis: Math.max(0, deadline - monotonicMillis(clock)),
+/** Passes the parts of an answer together, once it is whole. */
+const inOnePiece = (make: (onParts: OnParts) => Effect.Effect<void, ProviderFailure, Scope.Scope>, onParts: OnParts) =>
+  Effect.suspend(() => {
+    const all: Array<Parameters<OnParts>[0][number]> = []
+    const making = make((parts) => void all.push(...parts))
+    return Effect.andThen(making, () => onParts(all) ?? Effect.void)
   })
-})
 
 const attemptOf = (
   { body, bodyLength, dialect, isBodyKept }: Sending,

@@ -421,6 +421,20 @@ describe("a failure", () => {
     })
   }
 
+  test.each<readonly [string, Answer]>([
+    ["before its answer", { kind: "hang" }],
+    ["in its answer", { kind: "events", events: events.slice(0, 4), ending: "hang" }],
+    ["in an answer that is no stream", { kind: "hang in body" }],
+  ])("by a provider that falls silent %s ends the call long before the time for a reply", async (_, given) => {
+    const silence = Duration.millis(100)
+    const limits = { ...waiting(Duration.hours(1)), firstByteTimeout: silence, stallTimeout: silence }
+    for (const ask of ways) {
+      const { result } = await answer<unknown>(ask, [given], limits)
+      if (result._tag === "Success") throw new Error("It answered")
+      expect(toProviderError(result.failure)._tag).toBe("ProviderTimeout")
+    }
+  })
+
   test("of an attempt does not matter when the next one succeeds", async () => {
     expect((await parts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).parts).toHaveLength(3)
     expect((await streamParts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).requests).toHaveLength(3)
