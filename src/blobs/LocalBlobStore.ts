@@ -2,8 +2,8 @@ import { Array, Effect, FileSystem, Layer, Option, Path, type PlatformError, Str
 import type { SecureRandom } from "effect/crypto"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { StartupError } from "../system/StartupError.ts"
-import { BLOB_FOLDERS } from "../domain/BlobKey.ts"
-import { BlobNotFound, BlobStore, contentOf } from "./BlobStore.ts"
+import { BLOB_FOLDERS, bytesOf } from "../domain/BlobKey.ts"
+import { BlobDamaged, BlobNotFound, BlobStore, contentOf } from "./BlobStore.ts"
 import { makeDrafts } from "./Drafts.ts"
 
 /** The number of blobs in one page of a listing. */
@@ -77,13 +77,28 @@ export const layer = ({
           error.reason._tag === "NotFound" ? Effect.fail(new BlobNotFound({ key })) : toUnavailable(error),
         )
 
-      const get = Effect.fn("BlobStore.get")((key: string) => orNotFound(key, files.readFile(pathOf(key))))
+      /** A disk that was full, or a copy by hand that was cut off, has left a part of a file. */
+      const ensureWhole = (key: string, bytes: number) =>
+        bytes === (bytesOf(key) ?? bytes) ? Effect.void : Effect.fail(new BlobDamaged({ key }))
 
-      const read = (key: string) =>
-        files.stream(pathOf(key)).pipe(Stream.catch((error) => Stream.fromEffect(orNotFound(key, Effect.fail(error)))))
+      const get = Effect.fn("BlobStore.get")(function* (key: string) {
+        const content = yield* orNotFound(key, files.readFile(pathOf(key)))
+        yield* ensureWhole(key, content.length)
+        return content
+      })
+
+      const read = (key: string) => {
+        let bytes = 0
+        return files.stream(pathOf(key)).pipe(
+          Stream.tap((chunk) => Effect.sync(() => (bytes += chunk.length))),
+          Stream.catch((error) => Stream.fromEffect(orNotFound(key, Effect.fail(error)))),
+          Stream.concat(Stream.fromEffectDrain(Effect.suspend(() => ensureWhole(key, bytes)))),
+        )
+      }
 
       const open = Effect.fn("BlobStore.open")(function* (key: string) {
         const { size } = yield* orNotFound(key, files.stat(pathOf(key)))
+        yield* ensureWhole(key, Number(size))
         return contentOf(pathOf(key), Number(size))
       })
 

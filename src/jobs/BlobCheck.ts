@@ -1,6 +1,6 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Stream } from "effect"
 import { type BlobInfo, BlobStore, USERS } from "../blobs/BlobStore.ts"
-import { BLOB_FOLDERS, blobPrefix } from "../domain/BlobKey.ts"
+import { BLOB_FOLDERS, blobPrefix, bytesOf } from "../domain/BlobKey.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import { BlobOwners, type OwnedBlob } from "../storage/blobs/BlobOwners.ts"
 import { regularly } from "../system/Background.ts"
@@ -32,7 +32,7 @@ export interface Sample<A> {
 export interface Comparison {
   /** The number of blobs that rows own. */
   readonly owned: number
-  /** Blobs with an owner that are not in the store. */
+  /** Blobs with an owner that are not in the store, or have another length there. */
   readonly missing: Sample<OwnedBlob>
   /** Keys of blobs in the store that have no owner and are not scheduled for deletion. */
   readonly orphans: Sample<string>
@@ -68,9 +68,15 @@ export class BlobCheck extends Context.Service<BlobCheck>()("parley/jobs/BlobChe
           Effect.fnUntraced(function* (page) {
             owned += page.length
             missing.add(
-              yield* Effect.filter(page, ({ key }) => Effect.map(store.info(key), (info) => info === undefined), {
-                concurrency: CONCURRENCY,
-              }),
+              yield* Effect.filter(
+                page,
+                ({ bytes, key }) =>
+                  Effect.map(
+                    store.info(key),
+                    (info) => info === undefined || info.bytes !== (bytes ?? bytesOf(key) ?? info.bytes),
+                  ),
+                { concurrency: CONCURRENCY },
+              ),
             )
             yield* Effect.sleep(PAUSE)
           }),

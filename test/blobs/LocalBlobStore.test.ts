@@ -44,6 +44,22 @@ describe("a blob", () => {
       { numRuns: 20 },
     ))
 
+  test("whose key says another length than it has is damaged, however it is read", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* BlobStore
+        for (const key of ["attachments/a.5", "avatars/b.5.png"]) {
+          yield* put(key, Stream.succeed(bytesOf("whole")))
+          expect(yield* textOf(key)).toBe("whole")
+          writeFileSync(join(directory, key), "who")
+          const damaged = { _tag: "BlobDamaged", key }
+          expect(yield* Effect.flip(get(key))).toMatchObject(damaged)
+          expect(yield* Effect.flip(Stream.runDrain(store.read(key)))).toMatchObject(damaged)
+          expect(yield* Effect.flip(Effect.scoped(store.open(key)))).toMatchObject(damaged)
+        }
+      }),
+    ))
+
   test("is replaced as a whole, and is gone once removed, which may be repeated", () =>
     run(
       Effect.gen(function* () {

@@ -41,7 +41,7 @@ beforeEach(() =>
 const lay = (key: string, age: Duration.Duration = Duration.hours(25)) =>
   Effect.gen(function* () {
     const { blobs, times } = yield* BlobControl
-    blobs.set(key, Uint8Array.of(1))
+    blobs.set(key, Buffer.from("first"))
     times.set(key, new Date(Date.now() - Duration.toMillis(age)))
     return key
   })
@@ -61,7 +61,7 @@ const settled = Effect.andThen(
 const owned = Effect.gen(function* () {
   const { organization, chatbot } = yield* makeTenant
   const [documents, chatbots] = [yield* Documents, yield* Chatbots]
-  const contents = [contentOf("first"), contentOf("second")] as const
+  const contents = [contentOf("first"), contentOf("later")] as const
   const id = yield* newDocumentId
   yield* as(organization)(documents.add(id, chatbot, contents[0]))
   yield* SystemSql.use((sql) => sql`update documents set revision = 1, status = 'ready' where id = ${id}`)
@@ -92,11 +92,13 @@ describe("comparing the store with the database", () => {
       }),
     ))
 
-  test("reports owners whose file is missing, and does not change them", () =>
+  test("reports owners whose file is missing or cut off, and does not change them", () =>
     run(
       Effect.gen(function* () {
         const { id, keys } = yield* owned
         const check = yield* BlobCheck
+        const { blobs } = yield* BlobControl
+        blobs.set(keys[0], Buffer.from("fir"))
         const { missing } = yield* check.tidy
         expect(missing.count).toBe(2)
         expect(missing.examples.map(({ key }) => key).toSorted()).toEqual([keys[0], keys[2]].toSorted())

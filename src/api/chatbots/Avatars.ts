@@ -13,12 +13,12 @@ import { Problem } from "../failures/Problem.ts"
 export const avatar = HttpApiEndpoint.get("avatar", "/avatars/:name", {
   params: {
     name: Schema.String.check(
-      Schema.isPattern(/^[0-9a-f-]{36}\.(?:png|jpg|webp|gif)$/u, {
+      Schema.isPattern(/^[0-9a-f-]{36}(?:\.\d{1,9})?\.(?:png|jpg|webp|gif)$/u, {
         message: "Expected the name of an avatar, as `settings.avatar` ends with it",
       }),
     ).annotate({
       description: "The file's name, as `settings.avatar` of a chatbot holds it.",
-      examples: ["987c56ce-0295-48d0-b5c8-b9ccb000ab39.png"],
+      examples: ["987c56ce-0295-48d0-b5c8-b9ccb000ab39.2048.png"],
     }),
   },
   success: HttpApiSchema.StreamUint8Array({ contentType: "image/*" }),

@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../../blobs/Blobs.ts"
 import { BlobStore } from "../../blobs/BlobStore.ts"
 import { imageExtension } from "../../domain/chatbot/ImageFormats.ts"
-import { avatarKey, isAvatarName } from "../../domain/BlobKey.ts"
+import { avatarKey, avatarName, isAvatarName } from "../../domain/BlobKey.ts"
 import { NotFound, UnsupportedMediaType } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { prepared } from "../Preparation.ts"
@@ -27,7 +27,7 @@ export class Avatars extends Context.Service<Avatars>()("parley/services/chatbot
       }
       // Fails early for an unknown chatbot, before the image is stored.
       yield* chatbots.get(chatbot)
-      const key = avatarKey(`${yield* random.uuidV4()}.${extension}`)
+      const key = avatarKey(avatarName(yield* random.uuidV4(), image.length, extension))
       yield* blobs.put(key, Stream.succeed(image))
       return key
     })

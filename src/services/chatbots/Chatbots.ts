@@ -26,7 +26,7 @@ import { type Change, merge } from "../../domain/schema/Merge.ts"
 import type { Range } from "../../domain/Page.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
 import { VoiceWidgetConfig, type VoiceWidgetPatch } from "../../domain/chatbot/VoiceWidget.ts"
-import { avatarKey } from "../../domain/BlobKey.ts"
+import { avatarKey, avatarName } from "../../domain/BlobKey.ts"
 import * as Copies from "../../storage/chatbots/ChatbotCopies.ts"
 import * as Storage from "../../storage/chatbots/Chatbots.ts"
 import { Totals } from "../../storage/chatbots/Totals.ts"
@@ -154,7 +154,8 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
     const copyAvatar = Effect.fnUntraced(function* (source: string) {
       const found = yield* Effect.result(store.get(source))
       if (Result.isFailure(found)) return found.failure._tag === "Unavailable" ? yield* found.failure : null
-      const key = avatarKey(`${yield* random.uuidV4()}${source.slice(source.lastIndexOf("."))}`)
+      const extension = source.slice(source.lastIndexOf(".") + 1)
+      const key = avatarKey(avatarName(yield* random.uuidV4(), found.success.length, extension))
       yield* blobs.put(key, Stream.succeed(found.success))
       return key
     })

@@ -48,7 +48,7 @@ export class Attachments extends Context.Service<Attachments>()("parley/services
       const name = withExtension(displayName(received.name), type)
       const id = AttachmentId.make(yield* random.uuidV7())
       const secret = yield* unguessableText(random, SECRET_BYTES)
-      const blob_key = attachmentKey(yield* random.uuidV4())
+      const blob_key = attachmentKey(yield* random.uuidV4(), bytes.length)
       const url = `${publicUrl}/api/attachments/${id}/${secret}/${encodeURIComponent(name)}`
       const attachment: Attachment = { id, name, url, media_type: type, size: bytes.length }
       yield* quotas.ensureRoom({ bytes: bytes.length })

@@ -161,7 +161,7 @@ const compareFiles = Effect.gen(function* () {
     ...(yield* recognizeStore),
     missing.count === 0
       ? ok("files", `there for each of ${count(owned, "document")}`)
-      : wrong("files", `missing for ${missing.count} of ${count(owned, "document")}: ${examples}${others}`),
+      : wrong("files", `missing or cut off for ${missing.count} of ${count(owned, "document")}: ${examples}${others}`),
   ]
   if (orphans.count > 0) {
     const fate = isShared

@@ -10,6 +10,8 @@ export const OwnedBlob = Schema.Struct({
   /** The id of the document, chatbot or attachment. */
   owner: Schema.String,
   name: Schema.String,
+  /** The length of the content, if the row has it. */
+  bytes: Schema.NullOr(Schema.Finite),
 })
 export type OwnedBlob = typeof OwnedBlob.Type
 
@@ -38,13 +40,13 @@ export class BlobOwners extends Context.Service<BlobOwners>()("parley/storage/bl
       /** Lists the blobs of documents, avatars and attachments, ordered by key, from the first key after `after`. */
       owned: Effect.fnUntraced(function* (after: string | undefined, limit: number) {
         return yield* decodeOwned(sql`
-          (select blob_key as key, id::text as owner, name from documents where blob_key > ${after ?? ""}
+          (select blob_key as key, id::text as owner, name, size_bytes::float8 as bytes from documents where blob_key > ${after ?? ""}
             order by blob_key limit ${limit})
           union all
-          (select avatar_blob, id::text, name from chatbots where avatar_blob > ${after ?? ""}
+          (select avatar_blob, id::text, name, null from chatbots where avatar_blob > ${after ?? ""}
             order by avatar_blob limit ${limit})
           union all
-          (select blob_key, id::text, name from attachments where blob_key > ${after ?? ""}
+          (select blob_key, id::text, name, size::float8 from attachments where blob_key > ${after ?? ""}
             order by blob_key limit ${limit})
           order by key limit ${limit}`)
       }, withoutSqlErrors),

@@ -186,7 +186,7 @@ describe("an avatar", () => {
         const { chatbots, mine, made } = yield* setUp
         const avatars = yield* Avatars
         const first = yield* mine(avatars.update(made.id, Effect.succeed(png), undefined))
-        expect(first.settings.avatar).toMatch(/^https:\/\/chat\.example\.com\/avatars\/[0-9a-f-]{36}\.png$/)
+        expect(first.settings.avatar).toMatch(/^https:\/\/chat\.example\.com\/avatars\/[0-9a-f-]{36}\.\d+\.png$/)
         const second = yield* mine(avatars.update(made.id, Effect.succeed(gif), undefined))
         const name = second.settings.avatar?.split("/").at(-1) ?? ""
         expect(yield* storedKeys).toEqual([`avatars/${name}`])

@@ -74,10 +74,11 @@ const healthy = Effect.gen(function* () {
   const tenant = yield* makeTenant
   const id = yield* learn(tenant, "fine", [{ text: "All is well." }, { text: "Still." }])
   const rows = yield* SystemSql.use(
-    (sql) => sql<{ key: string }>`select blob_key as key from documents where id = ${id}`,
+    (sql) => sql<{ key: string; bytes: number }>`
+      select blob_key as key, size_bytes::float8 as bytes from documents where id = ${id}`,
   )
   const { blobs } = yield* BlobControl
-  for (const { key } of rows) blobs.set(key, Uint8Array.of(1))
+  for (const { bytes, key } of rows) blobs.set(key, new Uint8Array(bytes))
   return { tenant, id, blobs, keys: rows.map(({ key }) => key) }
 })
 
@@ -169,7 +170,7 @@ test("a lost file and a store that does not work are wrong", () =>
       )
       expect(found).toEqual([
         "wrong files: The disk is full.",
-        `wrong files: missing for 1 of 1 document: "file.txt" (${id})`,
+        `wrong files: missing or cut off for 1 of 1 document: "file.txt" (${id})`,
       ])
     }),
   ))
@@ -213,7 +214,9 @@ test("an overdue queue is wrong if no server works on it", () =>
       const add = Effect.flatMap(newDocumentId, (id) => {
         const content = contentOf(crypto.randomUUID())
         return Effect.andThen(
-          BlobControl.use(({ blobs }) => Effect.sync(() => blobs.set(content.blob_key, Uint8Array.of(1)))),
+          BlobControl.use(({ blobs }) =>
+            Effect.sync(() => blobs.set(content.blob_key, new Uint8Array(content.size_bytes))),
+          ),
           as(organization)(Documents.use((documents) => documents.add(id, chatbot, content))),
         )
       })
