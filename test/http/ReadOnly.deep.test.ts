@@ -49,6 +49,21 @@ const refuseWrites = () =>
     ),
   )
 
+const allowWrites = () =>
+  server.query(
+    SystemSql.use((sql) =>
+      process.env["DATABASE_URL"] === undefined
+        ? sql`select set_config('default_transaction_read_only', 'off', false)`
+        : sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql.unsafe("set transaction read write")
+              const [row] = yield* sql<{ name: string }>`select current_database() as name`
+              yield* sql.unsafe(`alter database ${row?.name} reset default_transaction_read_only`)
+            }),
+          ),
+    ),
+  )
+
 /** Sends a valid request about things of the attacker's organization. */
 const send = async (operation: Operation) => {
   const named = placesOf(document, operation).flatMap(({ kinds, name }) =>
@@ -133,4 +148,17 @@ describe("what needs something stored is refused with a time after which to try 
 test("readiness says that nothing is stored", async () => {
   const reply = await server.client.get("/readyz")
   expect([reply.status, reply.body]).toMatchObject([200, { status: "ready", storage: "read_only" }])
+})
+
+test("all connections store again soon after the database can be written, although they began before", async () => {
+  await allowWrites()
+  const write = () =>
+    attacker.client.newChatbot().then(
+      () => true,
+      () => false,
+    )
+  await until(
+    () => Promise.all(Array.from({ length: 20 }, write)),
+    (stored) => stored.every((one) => one),
+  )
 })

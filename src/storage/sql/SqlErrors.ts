@@ -23,11 +23,14 @@ export const sqlState = (error: SqlError.SqlError): string | undefined => {
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
 }
 
+/** Whether a write failed because only reads are allowed. */
+export const isReadOnly = (error: SqlError.SqlError): boolean => sqlState(error) === READ_ONLY
+
 /** Whether the same statement may succeed later, although nobody has changed anything. */
 const isPassing = (error: SqlError.SqlError): boolean =>
   error.reason.isRetryable ||
   error.reason._tag === "AuthenticationError" ||
-  sqlState(error) === READ_ONLY ||
+  isReadOnly(error) ||
   sqlState(error) === IDLE_TRANSACTION ||
   PASSING_CLASSES.has(sqlState(error)?.slice(0, 2) ?? "")
 

@@ -1,5 +1,5 @@
 import { type PgConnection, PgClient, type PgPool } from "@effect/sql-pg"
-import { Clock, Context, Duration, Effect, type Exit, Function, Latch, Predicate } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, Latch, Predicate } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { outcomeOf, secondsSince } from "../../observability/Border.ts"
 import { database as metrics } from "../../observability/Metrics.ts"
@@ -11,6 +11,7 @@ import { endAbandoned } from "./AbandonedStatements.ts"
 import { lender, noLoans } from "./Loans.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { SilenceWatch } from "./SilenceWatch.ts"
+import { isReadOnly } from "./SqlErrors.ts"
 import { TimeLimited } from "./TimeLimit.ts"
 import { turnEnd } from "./TurnEnd.ts"
 
@@ -57,6 +58,8 @@ const SystemTransaction: TransactionService = Context.Service("parley/storage/sq
 interface Session {
   readonly physical: PgConnection.PgConnection
   readonly connection: SqlConnection.Connection
+  /** The monotonic time at which it was borrowed first, in milliseconds. */
+  readonly since: number
   identity: string | undefined
   isLimited: boolean
 }
@@ -83,6 +86,12 @@ const ORGANIZATION_PART = 0.75
  * the connection is given up.
  */
 const SERVER_PART = 0.9
+
+/**
+ * A session takes `default_transaction_read_only` of its database over when it begins, and keeps it. One in which nothing
+ * can be stored ends with the next failure once it is this old, so that a change is noticed by sessions that begin later.
+ */
+const READ_ONLY_MILLIS = 5_000
 
 /**
  * Opens whenever tenants have given a connection back, and so may have stored something. Who waits for it closes it.
@@ -114,13 +123,6 @@ export const makeClients = Effect.fnUntraced(function* (
   }
   const statementTimeout = timeLimit === undefined ? 0 : Math.ceil(Duration.toMillis(timeLimit) * SERVER_PART)
   const sessions = new WeakMap<PgConnection.PgConnection, Session>()
-  const sessionOf = (physical: PgConnection.PgConnection): Session => {
-    const known = sessions.get(physical)
-    if (known !== undefined) return known
-    const session: Session = { physical, connection: makeConnection(physical), identity: undefined, isLimited: true }
-    sessions.set(physical, session)
-    return session
-  }
 
   const makeClient = (
     name: "system" | "tenant",
@@ -139,6 +141,26 @@ export const makeClients = Effect.fnUntraced(function* (
     const limited = new Map<string, Pipeline<Session>>()
     const unlimited = new Map<string, Pipeline<Session>>()
     const { get, getInTime } = lender(pool, places[name], timeLimit, loans[name])
+
+    const sessionOf = (physical: PgConnection.PgConnection): Session => {
+      const known = sessions.get(physical)
+      if (known !== undefined) return known
+      const since = now()
+      const connection = makeConnection(physical, untilReadOnly(physical, since))
+      const session: Session = { physical, connection, since, identity: undefined, isLimited: true }
+      sessions.set(physical, session)
+      return session
+    }
+
+    /** Ends an old session in which nothing can be stored. The only one of an embedded database is not ended. */
+    const untilReadOnly =
+      (physical: PgConnection.PgConnection, since: number) =>
+      <A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
+        isShared
+          ? statement
+          : Effect.tapError(statement, (error) =>
+              isReadOnly(error) && now() - since >= READ_ONLY_MILLIS ? pool.invalidate(physical) : Effect.void,
+            )
 
     /**
      * Passes on the fiber's identity. It is never called within `ownTransaction`, whose connection the client keeps.
@@ -186,7 +208,11 @@ export const makeClients = Effect.fnUntraced(function* (
 
     /** Makes the connection of a transaction, which shares the session with nothing else. */
     const exclusive = (session: Session, physical: PgConnection.PgConnection, { isLimited }: Identity) => {
-      const connection = makeConnection(physical, isLimited ? (statement) => watched(session, statement) : undefined)
+      const checked = untilReadOnly(session.physical, session.since)
+      const connection = makeConnection(
+        physical,
+        isLimited ? (statement) => checked(watched(session, statement)) : checked,
+      )
       return {
         ...connection,
         execute: (sql, params, transform) => {
@@ -310,9 +336,7 @@ const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlEr
  */
 const makeConnection = (
   physical: PgConnection.PgConnection,
-  around: <A>(
-    statement: Effect.Effect<A, SqlError.SqlError>,
-  ) => Effect.Effect<A, SqlError.SqlError> = Function.identity,
+  around: <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.Effect<A, SqlError.SqlError>,
 ): SqlConnection.Connection => ({
   execute: (sql, params) => around(Effect.map(physical.query(sql, params), rowsOf)),
   executeUnprepared: (sql, params) => around(Effect.map(physical.query(sql, params, false), rowsOf)),
