@@ -52,7 +52,7 @@ export const locale: Locale = {
     about: "Jsem {}, chatbot. Jsem program, ne člověk, a na otázky odpovídám větami z dokumentů, které znám.",
     documents: "Znám tyto dokumenty:",
     more: "… a další: {}",
-    noDocuments: "Zatím nemám žádné dokumenty, takže nemohu odpovídat na otázky.",
+    noDocuments: "Zatím nemám žádné čitelné dokumenty, takže nemohu odpovídat na otázky.",
     nothingFound: "V dokumentech se o tom nic nenašlo.",
     searchFailed: "V dokumentech se teď nepodařilo vyhledávat. Zkuste to prosím za chvíli znovu.",
     filesUnseen: "Obrázky ani soubory číst neumím. Napište prosím svou otázku.",

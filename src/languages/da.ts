@@ -52,7 +52,7 @@ export const locale: Locale = {
       "Jeg er {}, en chatbot. Jeg er et program, ikke et menneske, og svarer på spørgsmål med sætninger fra de dokumenter, jeg kender.",
     documents: "Jeg kender disse dokumenter:",
     more: "… og {} mere",
-    noDocuments: "Jeg har ingen dokumenter endnu, så jeg kan ikke svare på spørgsmål.",
+    noDocuments: "Jeg har ingen læsbare dokumenter endnu, så jeg kan ikke svare på spørgsmål.",
     nothingFound: "Jeg fandt ikke noget om det i dokumenterne.",
     searchFailed: "Jeg kunne ikke søge i dokumenterne lige nu. Prøv igen om et øjeblik.",
     filesUnseen: "Jeg kan ikke læse billeder eller filer. Skriv venligst dit spørgsmål.",

@@ -73,7 +73,7 @@ export const locale: Locale = {
       "Ich bin {}, ein Chatbot. Ich bin ein Programm, kein Mensch, und beantworte Fragen mit Sätzen aus den Dokumenten, die ich kenne.",
     documents: "Ich kenne diese Dokumente:",
     more: "… und {} weitere",
-    noDocuments: "Ich habe noch keine Dokumente und kann deshalb keine Fragen beantworten.",
+    noDocuments: "Ich habe noch keine lesbaren Dokumente und kann deshalb keine Fragen beantworten.",
     nothingFound: "Dazu habe ich in den Dokumenten nichts gefunden.",
     searchFailed: "Ich konnte die Dokumente gerade nicht durchsuchen. Bitte versuchen Sie es gleich noch einmal.",
     filesUnseen: "Bilder und Dateien kann ich nicht lesen. Bitte schreiben Sie Ihre Frage.",

@@ -68,7 +68,7 @@ export const locale: Locale = {
       "I am {}, a chatbot. I am a program, not a person, and I answer questions with sentences from the documents that I know.",
     documents: "I know these documents:",
     more: "… and {} more",
-    noDocuments: "I have no documents yet, so I cannot answer questions.",
+    noDocuments: "I have no readable documents yet, so I cannot answer questions.",
     nothingFound: "I found nothing about that in the documents.",
     searchFailed: "I could not search the documents just now. Please try again in a moment.",
     filesUnseen: "I cannot read images or files. Please write your question.",

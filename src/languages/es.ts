@@ -59,7 +59,7 @@ export const locale: Locale = {
       "Soy {}, un chatbot. Soy un programa, no una persona, y respondo preguntas con frases de los documentos que conozco.",
     documents: "Conozco estos documentos:",
     more: "… y {} más",
-    noDocuments: "Todavía no tengo documentos, así que no puedo responder preguntas.",
+    noDocuments: "Todavía no tengo documentos legibles, así que no puedo responder preguntas.",
     nothingFound: "No he encontrado nada sobre eso en los documentos.",
     searchFailed: "Ahora mismo no he podido buscar en los documentos. Inténtalo de nuevo dentro de un momento.",
     filesUnseen: "No puedo leer imágenes ni archivos. Por favor, escriba su pregunta.",

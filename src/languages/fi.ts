@@ -51,7 +51,7 @@ export const locale: Locale = {
     about: "Olen {}, chatbot. Olen ohjelma, en ihminen, ja vastaan kysymyksiin tuntemieni asiakirjojen lauseilla.",
     documents: "Tunnen nämä asiakirjat:",
     more: "… ja {} muuta",
-    noDocuments: "Minulla ei ole vielä asiakirjoja, joten en voi vastata kysymyksiin.",
+    noDocuments: "Minulla ei ole vielä luettavia asiakirjoja, joten en voi vastata kysymyksiin.",
     nothingFound: "En löytänyt asiakirjoista mitään siitä.",
     searchFailed: "En voinut juuri nyt hakea asiakirjoista. Yritä hetken kuluttua uudelleen.",
     filesUnseen: "En osaa lukea kuvia enkä tiedostoja. Kirjoita kysymyksesi.",

@@ -60,7 +60,7 @@ export const locale: Locale = {
       "Je suis {}, un chatbot. Je suis un programme, pas une personne, et je réponds aux questions avec des phrases tirées des documents que je connais.",
     documents: "Je connais ces documents :",
     more: "… et {} de plus",
-    noDocuments: "Je n’ai pas encore de documents et ne peux donc pas répondre aux questions.",
+    noDocuments: "Je n’ai pas encore de documents lisibles et ne peux donc pas répondre aux questions.",
     nothingFound: "Je n’ai rien trouvé à ce sujet dans les documents.",
     searchFailed: "Je n’ai pas pu consulter les documents à l’instant. Veuillez réessayer dans un moment.",
     filesUnseen: "Je ne peux pas lire les images ni les fichiers. Veuillez écrire votre question.",

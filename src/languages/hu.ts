@@ -52,7 +52,7 @@ export const locale: Locale = {
       "{} vagyok, egy chatbot. Program vagyok, nem ember, és a kérdésekre az általam ismert dokumentumok mondataival válaszolok.",
     documents: "Ezeket a dokumentumokat ismerem:",
     more: "… és még {}",
-    noDocuments: "Még nincsenek dokumentumaim, ezért nem tudok kérdésekre válaszolni.",
+    noDocuments: "Még nincsenek olvasható dokumentumaim, ezért nem tudok kérdésekre válaszolni.",
     nothingFound: "Erről semmit sem találtam a dokumentumokban.",
     searchFailed: "Most nem tudtam keresni a dokumentumokban. Kérem, próbálja újra egy kicsit később.",
     filesUnseen: "Képeket és fájlokat nem tudok olvasni. Kérem, írja le a kérdését.",

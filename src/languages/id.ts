@@ -50,7 +50,7 @@ export const locale: Locale = {
       "Saya {}, sebuah chatbot. Saya program, bukan manusia, dan menjawab pertanyaan dengan kalimat dari dokumen yang saya ketahui.",
     documents: "Saya mengetahui dokumen-dokumen ini:",
     more: "… dan {} lainnya",
-    noDocuments: "Saya belum memiliki dokumen, jadi saya belum bisa menjawab pertanyaan.",
+    noDocuments: "Saya belum memiliki dokumen yang dapat dibaca, jadi saya belum bisa menjawab pertanyaan.",
     nothingFound: "Saya tidak menemukan apa pun tentang itu di dalam dokumen.",
     searchFailed: "Saya tidak dapat mencari di dalam dokumen saat ini. Silakan coba lagi sebentar lagi.",
     filesUnseen: "Saya tidak dapat membaca gambar atau berkas. Silakan tulis pertanyaan Anda.",

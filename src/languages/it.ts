@@ -59,7 +59,7 @@ export const locale: Locale = {
       "Sono {}, un chatbot. Sono un programma, non una persona, e rispondo alle domande con frasi dei documenti che conosco.",
     documents: "Conosco questi documenti:",
     more: "… e altri {}",
-    noDocuments: "Non ho ancora documenti, quindi non posso rispondere alle domande.",
+    noDocuments: "Non ho ancora documenti leggibili, quindi non posso rispondere alle domande.",
     nothingFound: "Non ho trovato nulla al riguardo nei documenti.",
     searchFailed: "Non sono riuscito a cercare nei documenti. Riprova tra un momento.",
     filesUnseen: "Non posso leggere immagini o file. Scriva la sua domanda, per favore.",

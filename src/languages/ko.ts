@@ -50,7 +50,7 @@ export const locale: Locale = {
     about: "저는 챗봇 {}입니다. 사람이 아니라 프로그램이며, 제가 아는 문서의 문장으로 질문에 답합니다.",
     documents: "제가 아는 문서는 다음과 같습니다:",
     more: "… 외 {}건",
-    noDocuments: "아직 문서가 없어서 질문에 답할 수 없습니다.",
+    noDocuments: "아직 읽을 수 있는 문서가 없어서 질문에 답할 수 없습니다.",
     nothingFound: "문서에서 관련 내용을 찾지 못했습니다.",
     searchFailed: "지금은 문서를 검색할 수 없습니다. 잠시 후 다시 시도해 주세요.",
     filesUnseen: "이미지나 파일은 읽을 수 없습니다. 질문을 글로 적어 주세요.",

@@ -58,7 +58,7 @@ export const locale: Locale = {
       "Ik ben {}, een chatbot. Ik ben een programma, geen mens, en ik beantwoord vragen met zinnen uit de documenten die ik ken.",
     documents: "Ik ken deze documenten:",
     more: "… en nog {}",
-    noDocuments: "Ik heb nog geen documenten en kan daarom geen vragen beantwoorden.",
+    noDocuments: "Ik heb nog geen leesbare documenten en kan daarom geen vragen beantwoorden.",
     nothingFound: "Daarover heb ik niets gevonden in de documenten.",
     searchFailed: "Ik kon de documenten zojuist niet doorzoeken. Probeer het zo meteen opnieuw.",
     filesUnseen: "Ik kan geen afbeeldingen of bestanden lezen. Schrijf alstublieft uw vraag.",

@@ -52,7 +52,7 @@ export const locale: Locale = {
       "Jeg er {}, en chatbot. Jeg er et program, ikke et menneske, og svarer på spørsmål med setninger fra dokumentene jeg kjenner.",
     documents: "Jeg kjenner disse dokumentene:",
     more: "… og {} til",
-    noDocuments: "Jeg har ingen dokumenter ennå, så jeg kan ikke svare på spørsmål.",
+    noDocuments: "Jeg har ingen lesbare dokumenter ennå, så jeg kan ikke svare på spørsmål.",
     nothingFound: "Jeg fant ingenting om det i dokumentene.",
     searchFailed: "Jeg kunne ikke søke i dokumentene akkurat nå. Prøv igjen om et øyeblikk.",
     filesUnseen: "Jeg kan ikke lese bilder eller filer. Skriv spørsmålet ditt.",

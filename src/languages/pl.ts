@@ -55,7 +55,7 @@ export const locale: Locale = {
       "Jestem {}, chatbot. Jestem programem, nie człowiekiem, i odpowiadam na pytania zdaniami z dokumentów, które znam.",
     documents: "Znam te dokumenty:",
     more: "… i jeszcze {}",
-    noDocuments: "Nie mam jeszcze dokumentów, więc nie mogę odpowiadać na pytania.",
+    noDocuments: "Nie mam jeszcze dokumentów, które mogę odczytać, więc nie mogę odpowiadać na pytania.",
     nothingFound: "Nie znaleziono nic na ten temat w dokumentach.",
     searchFailed: "Nie udało się teraz przeszukać dokumentów. Spróbuj ponownie za chwilę.",
     filesUnseen: "Nie potrafię odczytywać obrazów ani plików. Proszę napisać pytanie.",

@@ -57,7 +57,7 @@ export const locale: Locale = {
       "Eu sou {}, um chatbot. Sou um programa, não uma pessoa, e respondo a perguntas com frases dos documentos que conheço.",
     documents: "Conheço estes documentos:",
     more: "… e mais {}",
-    noDocuments: "Ainda não tenho documentos, por isso não consigo responder a perguntas.",
+    noDocuments: "Ainda não tenho documentos legíveis, por isso não consigo responder a perguntas.",
     nothingFound: "Não encontrei nada sobre isso nos documentos.",
     searchFailed: "Não consegui pesquisar nos documentos agora. Tente novamente em instantes.",
     filesUnseen: "Não consigo ler imagens nem arquivos. Por favor, escreva a sua pergunta.",

@@ -50,7 +50,7 @@ export const locale: Locale = {
       "Sunt {}, un chatbot. Sunt un program, nu o persoană, și răspund la întrebări cu propoziții din documentele pe care le cunosc.",
     documents: "Cunosc aceste documente:",
     more: "… și încă {}",
-    noDocuments: "Nu am încă documente, așa că nu pot răspunde la întrebări.",
+    noDocuments: "Nu am încă documente lizibile, așa că nu pot răspunde la întrebări.",
     nothingFound: "Nu am găsit nimic despre asta în documente.",
     searchFailed: "Nu am putut căuta în documente acum. Vă rog să încercați din nou peste câteva momente.",
     filesUnseen: "Nu pot citi imagini sau fișiere. Vă rog să scrieți întrebarea.",

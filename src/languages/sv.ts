@@ -53,7 +53,7 @@ export const locale: Locale = {
       "Jag är {}, en chattbot. Jag är ett program, inte en människa, och svarar på frågor med meningar ur de dokument som jag känner till.",
     documents: "Jag känner till de här dokumenten:",
     more: "… och {} till",
-    noDocuments: "Jag har inga dokument än, så jag kan inte svara på frågor.",
+    noDocuments: "Jag har inga läsbara dokument än, så jag kan inte svara på frågor.",
     nothingFound: "Jag hittade inget om det i dokumenten.",
     searchFailed: "Jag kunde inte söka i dokumenten just nu. Försök igen om en stund.",
     filesUnseen: "Jag kan inte läsa bilder eller filer. Skriv din fråga.",

@@ -58,7 +58,7 @@ export const locale: Locale = {
       "Ben {} adlı bir sohbet botuyum. İnsan değil, bir programım ve soruları bildiğim belgelerden cümlelerle yanıtlıyorum.",
     documents: "Şu belgeleri biliyorum:",
     more: "… ve {} tane daha",
-    noDocuments: "Henüz hiç belgem yok, bu yüzden soruları yanıtlayamıyorum.",
+    noDocuments: "Henüz okunabilir bir belgem yok, bu yüzden soruları yanıtlayamıyorum.",
     nothingFound: "Belgelerde bununla ilgili bir şey bulamadım.",
     searchFailed: "Şu anda belgelerde arama yapamadım. Lütfen biraz sonra tekrar deneyin.",
     filesUnseen: "Görselleri ve dosyaları okuyamıyorum. Lütfen sorunuzu yazın.",

@@ -51,7 +51,7 @@ export const locale: Locale = {
       "Tôi là {}, một chatbot. Tôi là chương trình, không phải con người, và trả lời câu hỏi bằng các câu trong những tài liệu mà tôi biết.",
     documents: "Tôi biết những tài liệu này:",
     more: "… và {} tài liệu khác",
-    noDocuments: "Tôi chưa có tài liệu nào nên chưa thể trả lời câu hỏi.",
+    noDocuments: "Tôi chưa có tài liệu nào đọc được nên chưa thể trả lời câu hỏi.",
     nothingFound: "Tôi không tìm thấy gì về điều đó trong các tài liệu.",
     searchFailed: "Hiện tôi không thể tìm kiếm trong các tài liệu. Vui lòng thử lại sau giây lát.",
     filesUnseen: "Tôi không đọc được hình ảnh hoặc tệp. Vui lòng viết câu hỏi của bạn.",

@@ -56,7 +56,7 @@ export const locale: Locale = {
     about: "我是 {}，一个聊天机器人。我是程序，不是真人，用我所知文档中的句子来回答问题。",
     documents: "我知道这些文档：",
     more: "……以及另外 {} 个",
-    noDocuments: "我还没有任何文档，因此无法回答问题。",
+    noDocuments: "我还没有任何可读的文档，因此无法回答问题。",
     nothingFound: "我在文档中没有找到相关内容。",
     searchFailed: "我现在无法搜索文档，请稍后再试。",
     filesUnseen: "我无法读取图片或文件。请写下您的问题。",

@@ -249,8 +249,8 @@ describe("a chat without a language model", () => {
 
   test("says that there are no documents while its chatbot has none", async () => {
     const { id } = await client.newChatbot()
-    expect((await client.chat(id, "Where is the xylophone?")).output).toStartWith("I have no documents yet")
-    expect((await client.chat(id, "Was weißt du?")).output).toContain("Ich habe noch keine Dokumente")
+    expect((await client.chat(id, "Where is the xylophone?")).output).toStartWith("I have no readable documents yet")
+    expect((await client.chat(id, "Was weißt du?")).output).toContain("Ich habe noch keine lesbaren Dokumente")
   })
 
   test("names its documents when it is asked what it knows about, with and without tools", async () => {

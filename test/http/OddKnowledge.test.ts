@@ -72,9 +72,9 @@ test("one sentence is found by a question, and by no other", async () => {
 test("an empty knowledge base is said to be empty, until there is a document", async () => {
   const { id } = await client.newChatbot(extractive)
   const asked = async (content: string) => (await client.chat(id, content)).output
-  expect(await asked("When do you open?")).toBe("I have no documents yet, so I cannot answer questions.")
+  expect(await asked("When do you open?")).toBe("I have no readable documents yet, so I cannot answer questions.")
   expect(await asked("Which documents do you have?")).toEndWith(
-    "I have no documents yet, so I cannot answer questions.",
+    "I have no readable documents yet, so I cannot answer questions.",
   )
   await client.learn(id, { "one.txt": "We open at nine." })
   expect(await asked("What is the capital of Peru?")).toBe(nothing)
