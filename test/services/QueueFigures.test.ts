@@ -8,6 +8,7 @@ import { Inspection, type Queues } from "../../src/storage/inspection/Inspection
 
 const idle = { waiting: 0, underWay: 0, delayed: 0, overdue_seconds: null }
 const busy: Queues = {
+  mail_queue: idle,
   ingestions: { waiting: 7, underWay: 2, delayed: 1, overdue_seconds: 12.5 },
   reembeddings: idle,
   source_queue: idle,

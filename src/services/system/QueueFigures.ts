@@ -17,6 +17,7 @@ const queuesOf = (found: Queues | undefined): ReadonlyArray<readonly [name: stri
   ["sources", found?.source_queue],
   ["tests", found?.test_queue],
   ["webhooks", found?.webhook_queue],
+  ["mails", found?.mail_queue],
 ]
 
 const show = (queue: string, { delayed, overdue_seconds, underWay, waiting }: QueueState): void => {

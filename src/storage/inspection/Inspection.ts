@@ -85,7 +85,7 @@ export type LexemeIndexFacts = typeof LexemeIndex.Type
 
 /** The state of each queue, by the name of its table. */
 export type Queues = Readonly<
-  Record<"ingestions" | "reembeddings" | "source_queue" | "test_queue" | "webhook_queue", QueueState>
+  Record<"ingestions" | "mail_queue" | "reembeddings" | "source_queue" | "test_queue" | "webhook_queue", QueueState>
 >
 
 /** Reads the state of the whole database for its operator. It changes nothing. */
@@ -133,6 +133,7 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
 
     const queues: Effect.Effect<Queues, SqlError.SqlError> = Effect.all({
       ingestions: queueState(sql, "ingestions"),
+      mail_queue: queueState(sql, "mail_queue"),
       reembeddings: queueState(sql, "reembeddings"),
       source_queue: queueState(sql, "source_queue"),
       test_queue: queueState(sql, "test_queue"),

@@ -174,8 +174,12 @@ describe("a question that is not answered", () => {
   })
 
   test("is told that there are no documents when there are none", async () => {
-    expect((await ask("Where is Atlantis?", { documents: titles(0) })).output).toStartWith("I have no readable documents yet")
-    expect((await ask("Wo liegt das?", { documents: titles(0) })).output).toStartWith("Ich habe noch keine lesbaren Dokumente")
+    expect((await ask("Where is Atlantis?", { documents: titles(0) })).output).toStartWith(
+      "I have no readable documents yet",
+    )
+    expect((await ask("Wo liegt das?", { documents: titles(0) })).output).toStartWith(
+      "Ich habe noch keine lesbaren Dokumente",
+    )
   })
 
   test("is told that the documents could not be searched when they could not, in its language", async () => {
