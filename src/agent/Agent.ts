@@ -32,7 +32,10 @@ export interface AgentInput {
   /** Models that are called in turn, each when the provider of the model before it fails. */
   readonly fallbackModels?: ReadonlyArray<string> | undefined
   readonly instructions: Instructions
-  /** Without tools, the knowledge base is searched once, and the model gets the passages together with the question. */
+  /**
+   * Without tools, the knowledge base is searched once, and the model gets the passages together with the question. So it is
+   * where the model's server refuses tools.
+   */
   readonly toolsEnabled: boolean
   /** Whether the sentences of the reply are compared with what the model was given, and the model that judges the rest. */
   readonly grounding?: GroundingMode | undefined
@@ -166,32 +169,45 @@ export class Agent extends Context.Service<
               judged.push(cost.tokens)
               return countApart(cost)
             }
-            const tools = toolsOf({ ...input, search }, limits)
-            const result = yield* runLoop({
-              opening: yield* openingOf({ ...input, search }, limits, onApproved),
-              tools,
-              limits,
-              generate: makeGenerate({
-                calls,
+            const run = Effect.fnUntraced(function* (takesTools: boolean) {
+              const toolsEnabled = input.toolsEnabled && takesTools
+              const tools = takesTools ? toolsOf({ ...input, search }, limits) : []
+              return yield* runLoop({
+                opening: yield* openingOf({ ...input, search, toolsEnabled }, limits, onApproved),
                 tools,
-                onGivenUp,
-                bounds: input.bounds,
-                emit: isWithheld && emit !== undefined ? withoutTexts(emit) : emit,
-                onBegin: isWithheld ? () => {} : onBegin,
-                showsRequests: input.showsRequests === true,
-              }),
-              onSource: input.onSource,
-              sourcesOf: (generation) => sourcesOf(generation, { question, found }),
-              onStep: (step, generation) => {
-                const cost = costOf(generation)
-                answeredBy = { model: cost.model, provider: cost.provider }
-                count(cost)
-                return onStep === undefined ? Effect.void : onStep(step, cost)
-              },
-              emit,
-              isWithheld,
-              review: reviewOf(input, { models, found, onJudged, isQuoted: () => answeredBy.provider === "local" }),
-            }).pipe(Effect.tapError(logFailure), Effect.mapError(toProviderError))
+                limits,
+                generate: makeGenerate({
+                  calls,
+                  tools,
+                  onGivenUp,
+                  bounds: input.bounds,
+                  emit: isWithheld && emit !== undefined ? withoutTexts(emit) : emit,
+                  onBegin: isWithheld ? () => {} : onBegin,
+                  showsRequests: input.showsRequests === true,
+                }),
+                onSource: input.onSource,
+                sourcesOf: (generation) => sourcesOf(generation, { question, found }),
+                onStep: (step, generation) => {
+                  const cost = costOf(generation)
+                  answeredBy = { model: cost.model, provider: cost.provider }
+                  count(cost)
+                  return onStep === undefined ? Effect.void : onStep(step, cost)
+                },
+                emit,
+                isWithheld,
+                review: reviewOf(input, { models, found, onJudged, isQuoted: () => answeredBy.provider === "local" }),
+              })
+            })
+            const takesTools = calls.takesTools === undefined || (yield* calls.takesTools)
+            const result = yield* run(takesTools).pipe(
+              Effect.catchIf(
+                (error) => takesTools && costs.length === 0 && "kind" in error && error.kind === "tools-refused",
+                () => run(false),
+              ),
+              Effect.catchTag("ProviderFailure", (failure) =>
+                Effect.andThen(logFailure(failure), Effect.fail(toProviderError(failure))),
+              ),
+            )
             return {
               output: result.output,
               sources: result.sources,

@@ -20,6 +20,7 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
     const { model, provider } = next
     const mark = markFallback(first.model, next)
     return {
+      takesTools: previous.takesTools,
       answer: (request, onParts, onGivenUp) =>
         Effect.suspend(() => {
           let hasBegun = false
@@ -28,7 +29,8 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
             return onParts(parts)
           }
           const orNext = (failure: ProviderFailure): Effect.Effect<void, ProviderFailure> => {
-            if (hasBegun || failure.kind === "refused") return Effect.fail(failure)
+            // Without tools, the first model answers.
+            if (hasBegun || failure.kind === "refused" || failure.kind === "tools-refused") return Effect.fail(failure)
             return Effect.andThen(
               logFallback(failure, model),
               next.calls.answer(

@@ -48,4 +48,6 @@ export interface ModelCalls {
     onParts: OnParts,
     onGivenUp?: OnGivenUp,
   ) => Effect.Effect<void, ProviderFailure>
+  /** Whether the model takes tools, as far as is known: false when its server has refused them lately. */
+  readonly takesTools?: Effect.Effect<boolean> | undefined
 }

@@ -24,6 +24,7 @@ export const makeAnthropic = (settings: AnthropicSettings): ((model: string) => 
   return (model) =>
     makeCalls(connection, {
       provider: "anthropic",
+      model,
       apiKey: settings.apiKey,
       keySetting: ANTHROPIC_API_KEY,
       body: (request) => JSON.stringify(createParams(model, connection.limits.outputTokensMax, request)),

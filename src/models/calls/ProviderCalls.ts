@@ -1,12 +1,13 @@
 import { Clock, Context, Duration, Effect, type Redacted, type Scope } from "effect"
 import { isCutObject, parseJson } from "../../text/Json.ts"
 import { type RetryLimits, retrying } from "../../outbound/Retrying.ts"
-import { monotonicMillis } from "../../system/Monotonic.ts"
+import { currentMonotonicMillis, monotonicMillis } from "../../system/Monotonic.ts"
 import type { Exchange } from "../Exchange.ts"
 import { Gate, type GateLimits } from "./Gate.ts"
 import { countedLength, imagesIn, withoutImages } from "../Images.ts"
 import type { ModelCalls, ModelRequest, OnParts } from "../ModelCalls.ts"
-import { cutOff, explained, isGivenUp, malformed, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
+import { cutOff, explained, isGivenUp, malformed, ProviderFailure, timedOut } from "./ProviderFailure.ts"
+import { mended, Refusals, refusesTools } from "./Remedies.ts"
 import { readText } from "../../outbound/ResponseText.ts"
 import { brokenBody, EventBody } from "./ResponseBody.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
@@ -75,6 +76,8 @@ export interface Dialect {
   readonly apiKey: Redacted.Redacted | undefined
   /** The environment variable of the key, for messages to the operator. */
   readonly keySetting: string
+  /** The name by which the provider knows the model. */
+  readonly model: string
   readonly body: (request: ModelRequest) => string
   /**
    * Sends a body, and returns a successful response within `millis` milliseconds. Closing the scope closes the
@@ -89,9 +92,10 @@ export interface Dialect {
   readonly events: (attempt: Attempt) => AnswerEvents
 }
 
-/** The gate and the limits of one provider, which all its models share. */
+/** The gate and the limits of one provider, which all its models share, and what these refuse. */
 export interface Connection {
   readonly gate: Gate
+  readonly refusals: Refusals
   readonly limits: CallLimits
 }
 
@@ -104,15 +108,16 @@ export const makeConnection = (provider: string, settings: CallSettings): Connec
     stallTimeout: silence,
     ...settings,
   }
-  return { limits, gate: new Gate(provider, limits) }
+  return { limits, gate: new Gate(provider, limits), refusals: new Refusals() }
 }
 
-export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): ModelCalls => {
+export const makeCalls = ({ gate, limits, refusals }: Connection, dialect: Dialect): ModelCalls => {
   const answerTo: ModelCalls["answer"] = (request, onParts, onGivenUp) =>
-    Effect.suspend(() => {
-      const body = dialect.body(request)
+    Effect.clockWith((clock) => {
+      const { body, whats } = refusals.applied(dialect.model, dialect.body(request), monotonicMillis(clock))
       const bodyLength = countedLength(body, request.prompt)
-      const sending: Sending = { dialect, limits, isBodyKept: request.isBodyKept === true, bodyLength, body }
+      const isBodyKept = request.isBodyKept === true
+      const sending: Sending = { dialect, limits, isBodyKept, bodyLength, body, leftOut: [...whats] }
       let hasBegun = false
       const onFirstParts: OnParts = (parts) => {
         hasBegun = true
@@ -122,9 +127,30 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
       }
       const make = (each: OnParts) => answerOnce(sending, each)
       const answer = request.isWhole === true ? inOnePiece(make, onFirstParts) : make(onFirstParts)
-      const attempt = Effect.onExit(Effect.scoped(answer), (exit) =>
-        onGivenUp !== undefined && !hasBegun && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void,
+      const attempt: Effect.Effect<void, ProviderFailure> = Effect.scoped(answer).pipe(
+        Effect.onExit((exit) =>
+          onGivenUp !== undefined && !hasBegun && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void,
+        ),
+        Effect.catch((failure) => (hasBegun ? Effect.fail(failure) : remedied(failure))),
       )
+      /** Makes an attempt without what the server has refused, which is remembered once the model answers. */
+      const remedied = (failure: ProviderFailure): Effect.Effect<void, ProviderFailure> => {
+        if (refusesTools(failure, sending.body)) {
+          refusals.addTools(dialect.model, monotonicMillis(clock))
+          return Effect.fail(new ProviderFailure({ ...failure, kind: "tools-refused", retryable: false }))
+        }
+        const found = mended(failure, sending.body)
+        if (found === undefined || sending.leftOut.length >= REMEDIES_MAX) return Effect.fail(failure)
+        const { remedy } = found
+        sending.body = found.body
+        sending.leftOut.push(remedy.what)
+        return Effect.tap(attempt, () => {
+          refusals.add(dialect.model, remedy, failure.description, monotonicMillis(clock))
+          return Effect.logInfo("A model's server refused a part of a request, which is left out for a day").pipe(
+            Effect.annotateLogs({ model: dialect.model, part: remedy.what }),
+          )
+        })
+      }
       const call = gate.guard(retrying(gate.limit(attempt), limits, () => !hasBegun))
       const { apiKey, keySetting, provider } = dialect
       const answered = Effect.mapError(call, (failure) => explained(failure, provider, apiKey, keySetting))
@@ -136,7 +162,10 @@ export const makeCalls = ({ gate, limits }: Connection, dialect: Dialect): Model
         () => answerTo({ ...request, prompt: withoutImages(request.prompt) }, onParts, onGivenUp),
       )
     })
-  return { answer: answerTo }
+  return {
+    answer: answerTo,
+    takesTools: Effect.map(currentMonotonicMillis, (now) => refusals.takesTools(dialect.model, now)),
+  }
 }
 
 /** One call of a model, with all its attempts. */
@@ -148,7 +177,12 @@ interface Sending {
   readonly bodyLength: number
   /** The serialized request; empty once an answer has begun. */
   body: string
+  /** What the server has refused of the request, and is left out of it. */
+  readonly leftOut: Array<string>
 }
+
+/** The most remedies of one request, beyond which its server is no better understood. */
+const REMEDIES_MAX = 6
 
 /**
  * Makes one attempt at an answer, which is always asked for as a stream: of another one, nobody could tell a model that
@@ -199,7 +233,7 @@ const inOnePiece = (make: (onParts: OnParts) => Effect.Effect<void, ProviderFail
   })
 
 const attemptOf = (
-  { body, bodyLength, dialect, isBodyKept }: Sending,
+  { body, bodyLength, dialect, isBodyKept, leftOut }: Sending,
   response: Response,
   clock: Clock.Clock,
 ): Attempt => {
@@ -212,7 +246,7 @@ const attemptOf = (
       body: isBodyKept ? body : "",
       bodyLength,
       headers,
-      warnings: [],
+      warnings: leftOut.map((what) => ({ type: "other", message: `${what} is refused by the model's server.` })),
       ...dialect.exchange,
     },
     timestamp: new Date(clock.currentTimeMillisUnsafe()).toISOString(),

@@ -10,6 +10,8 @@ type FailureKind =
   | "held-back"
   | "credentials"
   | "refused"
+  /** The server, or the model, takes no tools. */
+  | "tools-refused"
   | "failed"
   | "malformed"
 

@@ -36,6 +36,7 @@ export const makeOpenAi = (
   return (model) =>
     makeCalls(connection, {
       provider: "openai",
+      model,
       apiKey: settings.apiKey,
       keySetting: OPENAI_API_KEY,
       body: (request) =>

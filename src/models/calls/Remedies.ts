@@ -1,0 +1,267 @@
+import { Duration, type Schema } from "effect"
+import { RecentMap } from "../../system/RecentMap.ts"
+import { parseJson } from "../../text/Json.ts"
+import type { ProviderFailure } from "./ProviderFailure.ts"
+
+/*
+ * What model servers refuse that others require, and how to ask without it. Servers say in words what they refuse, and
+ * hardly two of them in the same; each line of the table knows the words of those that were reported.
+ */
+
+type Json = Schema.Json
+type Fields = { readonly [name: string]: Json }
+
+/** A change of a request that leaves out what its server has refused. */
+export interface Remedy {
+  /** What is left out or said otherwise, as the subject of "… is refused by the model's server". */
+  readonly what: string
+  /** Matches what the server says, after its status. */
+  readonly refusal: RegExp
+  /** Returns the body of the request without it; undefined where the body does not have it. */
+  readonly mend: (body: Fields, said: string) => Fields | undefined
+}
+
+const without = (body: Fields, name: string): Fields | undefined => {
+  if (!(name in body)) return undefined
+  const { [name]: _, ...rest } = body
+  return rest
+}
+
+const renamed = (body: Fields, from: string, to: string): Fields | undefined => {
+  const rest = without(body, from)
+  return rest && { ...rest, [to]: body[from] ?? null }
+}
+
+const isFields = (value: Json | undefined): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Replaces objects anywhere in a value; undefined where none was replaced. */
+const replaced = <A extends Json>(value: A, replace: (fields: Fields) => Json | undefined): Json | undefined => {
+  let isReplaced = false
+  const visit = (one: Json): Json => {
+    if (Array.isArray(one)) return one.map(visit)
+    if (!isFields(one)) return one
+    const other = replace(one)
+    isReplaced ||= other !== undefined
+    const fields = other ?? one
+    return isFields(fields)
+      ? Object.fromEntries(Object.entries(fields).map(([name, item]) => [name, visit(item)]))
+      : fields
+  }
+  const result = visit(value)
+  return isReplaced ? result : undefined
+}
+
+const everywhere = (body: Fields, replace: (fields: Fields) => Json | undefined): Fields | undefined => {
+  const result = replaced(body, replace)
+  return isFields(result) ? result : undefined
+}
+
+/** The messages of a body with each of them changed; undefined where the list stays the same. */
+const withMessages = (body: Fields, change: (messages: ReadonlyArray<Fields>) => ReadonlyArray<Fields>) => {
+  const { messages } = body
+  if (!Array.isArray(messages)) return undefined
+  const given = messages.filter(isFields)
+  const changed = change(given)
+  return changed.length === given.length && changed.every((one, index) => one === given[index])
+    ? undefined
+    : { ...body, messages: changed }
+}
+
+const partsOf = (content: Json | undefined): ReadonlyArray<Json> =>
+  Array.isArray(content)
+    ? content
+    : typeof content === "string" && content !== ""
+      ? [{ type: "text", text: content }]
+      : []
+
+const joined = (one: Json | undefined, other: Json | undefined): Json =>
+  typeof one === "string" && typeof other === "string"
+    ? [one, other].filter((text) => text !== "").join("\n\n")
+    : [...partsOf(one), ...partsOf(other)]
+
+/** Messages in which none follows one of the same role. Those with calls and their results stay as they are. */
+const alternating = (messages: ReadonlyArray<Fields>): ReadonlyArray<Fields> => {
+  const result: Array<Fields> = []
+  for (const message of messages) {
+    const last = result.at(-1)
+    const isJoined = last?.["role"] === message["role"] && message["role"] !== "tool" && !("tool_calls" in message)
+    if (last !== undefined && isJoined && !("tool_calls" in last))
+      result[result.length - 1] = { ...last, content: joined(last["content"], message["content"]) }
+    else result.push(message)
+  }
+  return result
+}
+
+/** Puts the system's messages before the words of the first message of the user. */
+const systemInUser = (messages: ReadonlyArray<Fields>): ReadonlyArray<Fields> => {
+  const system = messages.filter(({ role }) => role === "system" || role === "developer")
+  if (system.length === 0) return messages
+  const others = messages.filter((message) => !system.includes(message))
+  const content = system.reduce<Json>((text, message) => joined(text, message["content"]), "")
+  const [first, ...rest] = others
+  return first?.["role"] === "user"
+    ? [{ ...first, content: joined(content, first["content"]) }, ...rest]
+    : [{ role: "user", content }, ...others]
+}
+
+const textOfPassage = ({ content, source, title }: Fields): Json => ({
+  type: "text",
+  text: [title, source, ...partsOf(content).flatMap((part) => (isFields(part) ? (part["text"] ?? []) : []))].join("\n"),
+})
+
+const remedies: ReadonlyArray<Remedy> = [
+  {
+    what: "The parameter `max_tokens`",
+    refusal: /max_tokens.*max_completion_tokens/isu,
+    mend: (body) => renamed(body, "max_tokens", "max_completion_tokens"),
+  },
+  {
+    what: "An answer of this length",
+    refusal: /(?:max_tokens|max_completion_tokens) is too large.*?at most (\d+)|max_tokens: \d+ > (\d+)/isu,
+    mend: (body, said) => {
+      const [, one, other] = /too large.*?at most (\d+)|: \d+ > (\d+)/isu.exec(said) ?? []
+      const name = "max_completion_tokens" in body ? "max_completion_tokens" : "max_tokens"
+      return name in body ? { ...body, [name]: Number(one ?? other) } : undefined
+    },
+  },
+  {
+    what: "The parameter `max_completion_tokens`",
+    refusal: /max_completion_tokens/iu,
+    mend: (body) => renamed(body, "max_completion_tokens", "max_tokens"),
+  },
+  { what: "The parameter `temperature`", refusal: /temperature/iu, mend: (body) => without(body, "temperature") },
+  {
+    what: "The parameter `stream_options`",
+    refusal: /stream[_ ]options?|include_usage/iu,
+    mend: (body) => without(body, "stream_options"),
+  },
+  {
+    what: "The field `cache_control`",
+    refusal: /cache_control/iu,
+    mend: (body) => everywhere(body, (fields) => without(fields, "cache_control")),
+  },
+  {
+    what: "The field `additionalProperties`",
+    refusal: /additional_?properties/iu,
+    mend: (body) => everywhere(body, (fields) => without(fields, "additionalProperties")),
+  },
+  {
+    what: "A passage as `search_result`",
+    refusal: /search_result|document.*citations/isu,
+    mend: (body) =>
+      everywhere(body, (fields) => (fields["type"] === "search_result" ? textOfPassage(fields) : undefined)),
+  },
+  {
+    what: "A message without content",
+    refusal: /content.*(?:must be a string|null|required|valid string|string type expected)|(?:null|none).*content/isu,
+    mend: (body) =>
+      withMessages(body, (messages) =>
+        messages.map((message) => (message["content"] === null ? { ...message, content: "" } : message)),
+      ),
+  },
+  {
+    what: "The order of the roles",
+    refusal: /roles? must alternate|alternate (?:between )?user|consecutive (?:user|assistant)/iu,
+    // A template that wants roles to alternate often knows no system, either.
+    mend: (body) => withMessages(body, (messages) => alternating(messages)) ?? withMessages(body, systemInUser),
+  },
+  {
+    what: "The role `system`",
+    // A template that fails is an error without words of the server that applies it.
+    refusal:
+      /system (?:role|message|prompt).*(?:not supported|unsupported|not allowed)|role.{0,20}system|^500 Internal Server Error\s*$/isu,
+    mend: (body) => withMessages(body, (messages) => alternating(systemInUser(messages))),
+  },
+]
+
+/** Matches what servers say whose model, or whose start, allows no tools. */
+const TOOLS_REFUSED =
+  /(?:not|n't) support.{0,40}(?:tool|function)|(?:tool|function).{0,40}(?:not|n't) (?:be )?(?:support|enabled|available)|support tool use|tool choice requires|enable-auto-tool-choice|--jinja|tool_choice/isu
+
+/** The statuses of refusals. Some servers answer a request that they cannot serve with 500, or 404 where no model can. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 404, 405, 422, 500, 501])
+
+/** Whether a server has refused the tools of a request. */
+export const refusesTools = ({ description, status }: ProviderFailure, body: string): boolean =>
+  status !== undefined && REFUSALS.has(status) && /"tools":\s*\[/u.test(body) && TOOLS_REFUSED.test(description)
+
+/** A body that was mended, with the remedy. */
+export interface Mended {
+  readonly body: string
+  readonly remedy: Remedy
+}
+
+/** Mends the body of a request by what its refusal says; undefined where nothing of it is known. */
+export const mended = ({ description, status }: ProviderFailure, body: string): Mended | undefined => {
+  if (status === undefined || !REFUSALS.has(status)) return undefined
+  const fields = parseJson(body)
+  if (!isFields(fields)) return undefined
+  for (const remedy of remedies) {
+    const result = remedy.refusal.test(description) ? remedy.mend(fields, description) : undefined
+    if (result !== undefined) return { remedy, body: JSON.stringify(result) }
+  }
+  return undefined
+}
+
+/** Time for which it is remembered what a model refuses. */
+const REMEMBERED = Duration.toMillis(Duration.days(1))
+/** The most models of a connection that are remembered. */
+const MODELS_MAX = 1_000
+
+interface Known {
+  /** What the server said, by the remedy. */
+  readonly remedies: ReadonlyMap<Remedy, string>
+  readonly takesTools: boolean
+  readonly until: number
+}
+
+/** What the models of a connection have refused, for a day. */
+export class Refusals {
+  readonly #models = new RecentMap<Known>(MODELS_MAX)
+
+  #known(model: string, now: number): Known | undefined {
+    const known = this.#models.find(model)
+    return known !== undefined && known.until > now ? known : undefined
+  }
+
+  /** The body of a request to a model without what it is known to refuse, and what that is. */
+  applied(model: string, body: string, now: number): { readonly body: string; readonly whats: ReadonlyArray<string> } {
+    const known = this.#known(model, now)
+    const parsed = known === undefined || known.remedies.size === 0 ? undefined : parseJson(body)
+    if (known === undefined || !isFields(parsed)) return { body, whats: [] }
+    let fields = parsed
+    const whats: Array<string> = []
+    for (const [{ mend, what }, said] of known.remedies) {
+      const result = mend(fields, said)
+      if (result !== undefined) whats.push(what)
+      fields = result ?? fields
+    }
+    return whats.length === 0 ? { body, whats } : { body: JSON.stringify(fields), whats }
+  }
+
+  /** Remembers a remedy by which a model has answered. */
+  add(model: string, remedy: Remedy, said: string, now: number): void {
+    const {
+      remedies = new Map<Remedy, string>(),
+      takesTools = true,
+      until = now + REMEMBERED,
+    } = this.#known(model, now) ?? {}
+    this.#models.set(model, { remedies: new Map([...remedies, [remedy, said]]), takesTools, until })
+  }
+
+  /** Remembers that a model takes no tools. */
+  addTools(model: string, now: number): void {
+    const known = this.#known(model, now)
+    this.#models.set(model, {
+      remedies: known?.remedies ?? new Map<Remedy, string>(),
+      takesTools: false,
+      until: known?.until ?? now + REMEMBERED,
+    })
+  }
+
+  /** Whether a model is known to take no tools. */
+  takesTools(model: string, now: number): boolean {
+    return this.#known(model, now)?.takesTools !== false
+  }
+}

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "bun:test"
+import { Effect, Layer, Redacted, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
+import { Models } from "../../../src/models/Models.ts"
+import { defaults, modelsSettings } from "../../lib/Defaults.ts"
+import { type OddRequest, oddServer, pieces, refusal } from "../../lib/OddServer.ts"
+
+const passage = {
+  documentId: "d1",
+  title: "Tides",
+  chunk: 1,
+  page: null,
+  content: "The tide turns at six.",
+  similarity: 0.8,
+}
+
+const input: AgentInput = {
+  model: "openai/m",
+  instructions: { chatbotName: "Ada", prompt: "Be brief.", personality: { tone: "", style: "" } },
+  toolsEnabled: true,
+  history: [{ role: "user", content: "When does the tide turn?" }],
+  search: () => Effect.succeed([passage]),
+}
+
+/** Asks a chatbot whose model is on such a server this many times, and returns the replies with what the server got. */
+const ask = (
+  answer: (request: OddRequest, count: number) => Response,
+  { times = 1, ...more }: Partial<AgentInput> & { readonly times?: number } = {},
+) =>
+  Effect.gen(function* () {
+    const { requests, url } = yield* oddServer(answer)
+    const models = Models.layer(modelsSettings({ openai: { apiKey: Redacted.make("key"), baseUrl: url } }))
+    const replies = yield* Effect.forEach(Array.from({ length: times }), () =>
+      Agent.use((agent) => agent.reply({ ...input, ...more })),
+    ).pipe(
+      Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))),
+    )
+    return { replies, requests }
+  }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromise)
+
+const emits = { emit: () => undefined }
+
+const rolesOf = ({ messages }: OddRequest) => messages.map(({ role }) => role)
+
+describe("what a server refuses is left out of the request, and of the next ones:", () => {
+  const has = (name: string) => (request: OddRequest) => name in request
+  test.each<readonly [string, () => Response, (request: OddRequest) => boolean]>([
+    [
+      "max_tokens",
+      refusal(400, {
+        error: {
+          message:
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+          param: "max_tokens",
+          code: "unsupported_parameter",
+        },
+      }),
+      has("max_tokens"),
+    ],
+    [
+      "a longer answer than the model makes",
+      refusal(400, {
+        error: { message: "max_tokens is too large: 4096. This model supports at most 2048 completion tokens" },
+      }),
+      ({ max_tokens = 0 }) => max_tokens > 2048,
+    ],
+    [
+      "stream_options, with 422",
+      refusal(422, { object: "error", message: { detail: [{ loc: ["body", "stream_options", "include_usage"] }] } }),
+      has("stream_options"),
+    ],
+    [
+      "stream_options, in other words",
+      refusal(400, { error_code: "BAD_REQUEST", message: "Stream option 'include_usage' is not supported" }),
+      has("stream_options"),
+    ],
+    [
+      "the role system",
+      refusal(400, { object: "error", message: "System role not supported", type: "BadRequestError", code: 400 }),
+      (request) => rolesOf(request).includes("system"),
+    ],
+    [
+      "the role system, with an error of the template",
+      refusal(500, "Internal Server Error"),
+      (request) => rolesOf(request).includes("system"),
+    ],
+    [
+      "roles that do not alternate, where a system is none of them",
+      refusal(400, {
+        object: "error",
+        message: "Conversation roles must alternate user/assistant/user/assistant/...",
+        code: 400,
+      }),
+      (request) => rolesOf(request).some((role, index) => role !== (index % 2 === 0 ? "user" : "assistant")),
+    ],
+    [
+      "additionalProperties",
+      refusal(400, [
+        {
+          error: { code: 400, message: 'Unknown name "additionalProperties" at tools[0]', status: "INVALID_ARGUMENT" },
+        },
+      ]),
+      (request) => JSON.stringify(request).includes('"additionalProperties"'),
+    ],
+  ])("%s", async (_, refused, isRefused) => {
+    for (const way of [{}, emits]) {
+      const { replies, requests } = await ask((request) => (isRefused(request) ? refused() : pieces("At six.")), {
+        times: 2,
+        ...way,
+      })
+      expect(replies.map(({ output }) => output)).toEqual(["At six.", "At six."])
+      expect(requests.map(isRefused)).toEqual([true, false, false])
+      const [first, second] = replies.map(({ steps }) => steps[0]?.warnings)
+      expect(first).toEqual([{ type: "other", message: expect.stringContaining("is refused by the model's server.") }])
+      expect(second).toEqual(first)
+    }
+  })
+
+  test("several of them in one reply", async () => {
+    const { replies, requests } = await ask((request) => {
+      if (request.stream_options !== undefined) return refusal(400, { detail: "stream_options: extra fields" })()
+      if (rolesOf(request).includes("system")) return refusal(400, { message: "System role not supported" })()
+      return pieces("At six.")
+    })
+    expect(replies[0]?.output).toBe("At six.")
+    expect(requests).toHaveLength(3)
+  })
+
+  test("nothing is remembered of what did not help", async () => {
+    const { requests } = await ask(
+      (_, count) => (count < 3 ? refusal(500, "Internal Server Error")() : pieces("At six.")),
+      {
+        times: 2,
+      },
+    )
+    expect(requests.map((request) => rolesOf(request)[0])).toEqual(["system", "user", "user", "system"])
+  })
+})
+
+describe("where tools are refused, the knowledge base is searched before, and the passages stand in the prompt:", () => {
+  test.each<readonly [string, () => Response]>([
+    [
+      "vLLM",
+      refusal(400, {
+        object: "error",
+        message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        type: "BadRequestError",
+        code: 400,
+      }),
+    ],
+    ["Ollama", refusal(400, { error: { message: "registry.ollama.ai/library/gemma:2b does not support tools" } })],
+    ["OpenRouter", refusal(404, { error: { message: "No endpoints found that support tool use.", code: 404 } })],
+    ["Groq", refusal(400, { error: { message: "`tool calling` is not supported with this model" } })],
+    [
+      "llama.cpp",
+      refusal(500, { error: { code: 500, message: "tools param requires --jinja flag", type: "server_error" } }),
+    ],
+  ])("%s", async (_, refused) => {
+    for (const way of [{}, emits]) {
+      const { replies, requests } = await ask(({ tools }) => (tools === undefined ? pieces("At six.") : refused()), {
+        times: 2,
+        ...way,
+      })
+      expect(replies.map(({ output }) => output)).toEqual(["At six.", "At six."])
+      expect(requests.map(({ tools }) => tools !== undefined)).toEqual([true, false, false])
+      expect(JSON.stringify(requests[1]?.messages)).toContain(passage.content)
+    }
+  })
+})
