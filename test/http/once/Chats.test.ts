@@ -37,10 +37,13 @@ const sessionsOf = async (
 
 /** What was said in the only conversation of a chatbot. */
 const saidTo = async (id: string) => {
-  const [session, ...others] = await sessionsOf(id)
-  expect(others).toEqual([])
-  const messages = await client.messages(id, session?.id ?? "")
-  expect(session?.message_count).toBe(messages.length)
+  const look = async () => {
+    const [session, ...others] = await sessionsOf(id)
+    expect(others).toEqual([])
+    return { count: session?.message_count, messages: await client.messages(id, session?.id ?? "") }
+  }
+  // A message may be stored between the two requests.
+  const { messages } = await until(look, ({ count, messages }) => count === messages.length)
   return messages.map(({ content }) => content)
 }
 
