@@ -9,6 +9,13 @@ export const parseJson = (text: string): Schema.Json | undefined => {
   }
 }
 
+/** An object of JSON. */
+export type JsonObject = { readonly [name: string]: Schema.Json }
+
+/** Whether a value of JSON is an object, and no list. */
+export const isJsonObject = (value: Schema.Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
 /**
  * Depth to which the arrays and objects of a JSON text nest. Brackets are counted outside of strings, without a parser
  * that could overflow its stack.

@@ -7,7 +7,7 @@ import { Gate, type GateLimits } from "./Gate.ts"
 import { countedLength, imagesIn, withoutImages } from "../Images.ts"
 import type { ModelCalls, ModelRequest, OnParts } from "../ModelCalls.ts"
 import { cutOff, explained, isGivenUp, malformed, ProviderFailure, timedOut } from "./ProviderFailure.ts"
-import { mended, Refusals, refusesTools } from "./Remedies.ts"
+import { mended, ModelTraits, refusesTools } from "./Remedies.ts"
 import { readText } from "../../outbound/ResponseText.ts"
 import { brokenBody, EventBody } from "./ResponseBody.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
@@ -66,6 +66,15 @@ export interface Attempt {
   readonly exchange: Exchange
   /** The time when the answer began, in ISO 8601. */
   readonly timestamp: string
+  readonly thoughts: Thoughts
+}
+
+/** What is known of the reasoning that a model writes into its text. */
+export interface Thoughts {
+  /** What ends the reasoning by which its answers begin, where its beginning is not sent. */
+  readonly end: string | undefined
+  /** Remembers what has ended reasoning without a beginning. */
+  readonly note: (end: string | undefined) => void
 }
 
 /** The format of a provider's requests and answers. */
@@ -89,13 +98,13 @@ export interface Dialect {
   /** The fields that every exchange with the provider has. */
   readonly exchange?: Partial<Exchange>
   /** Makes a reader for an answer. */
-  readonly events: (attempt: Attempt) => AnswerEvents
+  readonly events: (attempt: Attempt, request: ModelRequest) => AnswerEvents
 }
 
-/** The gate and the limits of one provider, which all its models share, and what these refuse. */
+/** The gate and the limits of one provider, which all its models share, and what is known of these. */
 export interface Connection {
   readonly gate: Gate
-  readonly refusals: Refusals
+  readonly traits: ModelTraits
   readonly limits: CallLimits
 }
 
@@ -108,16 +117,21 @@ export const makeConnection = (provider: string, settings: CallSettings): Connec
     stallTimeout: silence,
     ...settings,
   }
-  return { limits, gate: new Gate(provider, limits), refusals: new Refusals() }
+  return { limits, gate: new Gate(provider, limits), traits: new ModelTraits() }
 }
 
-export const makeCalls = ({ gate, limits, refusals }: Connection, dialect: Dialect): ModelCalls => {
+export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect): ModelCalls => {
   const answerTo: ModelCalls["answer"] = (request, onParts, onGivenUp) =>
     Effect.clockWith((clock) => {
-      const { body, whats } = refusals.applied(dialect.model, dialect.body(request), monotonicMillis(clock))
+      const { body, whats } = traits.applied(dialect.model, dialect.body(request), monotonicMillis(clock))
       const bodyLength = countedLength(body, request.prompt)
       const isBodyKept = request.isBodyKept === true
-      const sending: Sending = { dialect, limits, isBodyKept, bodyLength, body, leftOut: [...whats] }
+      const { model } = dialect
+      const thoughts: Thoughts = {
+        end: traits.thoughtEnd(model, monotonicMillis(clock)),
+        note: (end) => end !== undefined && traits.addThoughtEnd(model, end, monotonicMillis(clock)),
+      }
+      const sending: Sending = { dialect, limits, request, isBodyKept, bodyLength, body, thoughts, leftOut: [...whats] }
       let hasBegun = false
       const onFirstParts: OnParts = (parts) => {
         hasBegun = true
@@ -136,7 +150,7 @@ export const makeCalls = ({ gate, limits, refusals }: Connection, dialect: Diale
       /** Makes an attempt without what the server has refused, which is remembered once the model answers. */
       const remedied = (failure: ProviderFailure): Effect.Effect<void, ProviderFailure> => {
         if (refusesTools(failure, sending.body)) {
-          refusals.addTools(dialect.model, monotonicMillis(clock))
+          traits.addRefusedTools(dialect.model, monotonicMillis(clock))
           return Effect.fail(new ProviderFailure({ ...failure, kind: "tools-refused", retryable: false }))
         }
         const found = mended(failure, sending.body)
@@ -145,7 +159,7 @@ export const makeCalls = ({ gate, limits, refusals }: Connection, dialect: Diale
         sending.body = found.body
         sending.leftOut.push(remedy.what)
         return Effect.tap(attempt, () => {
-          refusals.add(dialect.model, remedy, failure.description, monotonicMillis(clock))
+          traits.addRemedy(dialect.model, remedy, failure.description, monotonicMillis(clock))
           return Effect.logInfo("A model's server refused a part of a request, which is left out for a day").pipe(
             Effect.annotateLogs({ model: dialect.model, part: remedy.what }),
           )
@@ -164,13 +178,15 @@ export const makeCalls = ({ gate, limits, refusals }: Connection, dialect: Diale
     })
   return {
     answer: answerTo,
-    takesTools: Effect.map(currentMonotonicMillis, (now) => refusals.takesTools(dialect.model, now)),
+    takesTools: Effect.map(currentMonotonicMillis, (now) => traits.takesTools(dialect.model, now)),
   }
 }
 
 /** One call of a model, with all its attempts. */
 interface Sending {
   readonly dialect: Dialect
+  readonly request: ModelRequest
+  readonly thoughts: Thoughts
   readonly limits: CallLimits
   readonly isBodyKept: boolean
   /** The length of the body, in which images count by their tokens. */
@@ -198,7 +214,7 @@ const answerOnce = Effect.fnUntraced(function* (
   const remaining = () => Math.max(0, deadline - monotonicMillis(clock))
   const patience = Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout))
   const response = yield* dialect.send(sending.body, patience)
-  const events = dialect.events(attemptOf(sending, response, clock))
+  const events = dialect.events(attemptOf(sending, response, clock), sending.request)
   if (typeOf(response).includes("text/event-stream")) {
     const body = new EventBody(response, limits.answerBytesMax)
     return yield* readAnswer({ body, events, onParts, limits, millis: remaining() })
@@ -233,7 +249,7 @@ const inOnePiece = (make: (onParts: OnParts) => Effect.Effect<void, ProviderFail
   })
 
 const attemptOf = (
-  { body, bodyLength, dialect, isBodyKept, leftOut }: Sending,
+  { body, bodyLength, dialect, isBodyKept, leftOut, thoughts }: Sending,
   response: Response,
   clock: Clock.Clock,
 ): Attempt => {
@@ -242,6 +258,7 @@ const attemptOf = (
     if (dialect.showsHeader(name)) headers[name] = value
   })
   return {
+    thoughts,
     exchange: {
       body: isBodyKept ? body : "",
       bodyLength,

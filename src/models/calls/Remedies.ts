@@ -1,6 +1,6 @@
 import { Duration, type Schema } from "effect"
 import { RecentMap } from "../../system/RecentMap.ts"
-import { parseJson } from "../../text/Json.ts"
+import { isJsonObject, type JsonObject, parseJson } from "../../text/Json.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
 
 /*
@@ -9,7 +9,6 @@ import type { ProviderFailure } from "./ProviderFailure.ts"
  */
 
 type Json = Schema.Json
-type Fields = { readonly [name: string]: Json }
 
 /** A change of a request that leaves out what its server has refused. */
 export interface Remedy {
@@ -18,33 +17,30 @@ export interface Remedy {
   /** Matches what the server says, after its status. */
   readonly refusal: RegExp
   /** Returns the body of the request without it; undefined where the body does not have it. */
-  readonly mend: (body: Fields, said: string) => Fields | undefined
+  readonly mend: (body: JsonObject, said: string) => JsonObject | undefined
 }
 
-const without = (body: Fields, name: string): Fields | undefined => {
+const without = (body: JsonObject, name: string): JsonObject | undefined => {
   if (!(name in body)) return undefined
   const { [name]: _, ...rest } = body
   return rest
 }
 
-const renamed = (body: Fields, from: string, to: string): Fields | undefined => {
+const renamed = (body: JsonObject, from: string, to: string): JsonObject | undefined => {
   const rest = without(body, from)
   return rest && { ...rest, [to]: body[from] ?? null }
 }
 
-const isFields = (value: Json | undefined): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Replaces objects anywhere in a value; undefined where none was replaced. */
-const replaced = <A extends Json>(value: A, replace: (fields: Fields) => Json | undefined): Json | undefined => {
+const replaced = <A extends Json>(value: A, replace: (fields: JsonObject) => Json | undefined): Json | undefined => {
   let isReplaced = false
   const visit = (one: Json): Json => {
     if (Array.isArray(one)) return one.map(visit)
-    if (!isFields(one)) return one
+    if (!isJsonObject(one)) return one
     const other = replace(one)
     isReplaced ||= other !== undefined
     const fields = other ?? one
-    return isFields(fields)
+    return isJsonObject(fields)
       ? Object.fromEntries(Object.entries(fields).map(([name, item]) => [name, visit(item)]))
       : fields
   }
@@ -52,16 +48,16 @@ const replaced = <A extends Json>(value: A, replace: (fields: Fields) => Json | 
   return isReplaced ? result : undefined
 }
 
-const everywhere = (body: Fields, replace: (fields: Fields) => Json | undefined): Fields | undefined => {
+const everywhere = (body: JsonObject, replace: (fields: JsonObject) => Json | undefined): JsonObject | undefined => {
   const result = replaced(body, replace)
-  return isFields(result) ? result : undefined
+  return isJsonObject(result) ? result : undefined
 }
 
 /** The messages of a body with each of them changed; undefined where the list stays the same. */
-const withMessages = (body: Fields, change: (messages: ReadonlyArray<Fields>) => ReadonlyArray<Fields>) => {
+const withMessages = (body: JsonObject, change: (messages: ReadonlyArray<JsonObject>) => ReadonlyArray<JsonObject>) => {
   const { messages } = body
   if (!Array.isArray(messages)) return undefined
-  const given = messages.filter(isFields)
+  const given = messages.filter(isJsonObject)
   const changed = change(given)
   return changed.length === given.length && changed.every((one, index) => one === given[index])
     ? undefined
@@ -81,8 +77,8 @@ const joined = (one: Json | undefined, other: Json | undefined): Json =>
     : [...partsOf(one), ...partsOf(other)]
 
 /** Messages in which none follows one of the same role. Those with calls and their results stay as they are. */
-const alternating = (messages: ReadonlyArray<Fields>): ReadonlyArray<Fields> => {
-  const result: Array<Fields> = []
+const alternating = (messages: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> => {
+  const result: Array<JsonObject> = []
   for (const message of messages) {
     const last = result.at(-1)
     const isJoined = last?.["role"] === message["role"] && message["role"] !== "tool" && !("tool_calls" in message)
@@ -94,7 +90,7 @@ const alternating = (messages: ReadonlyArray<Fields>): ReadonlyArray<Fields> => 
 }
 
 /** Puts the system's messages before the words of the first message of the user. */
-const systemInUser = (messages: ReadonlyArray<Fields>): ReadonlyArray<Fields> => {
+const systemInUser = (messages: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> => {
   const system = messages.filter(({ role }) => role === "system" || role === "developer")
   if (system.length === 0) return messages
   const others = messages.filter((message) => !system.includes(message))
@@ -105,9 +101,11 @@ const systemInUser = (messages: ReadonlyArray<Fields>): ReadonlyArray<Fields> =>
     : [{ role: "user", content }, ...others]
 }
 
-const textOfPassage = ({ content, source, title }: Fields): Json => ({
+const textOfPassage = ({ content, source, title }: JsonObject): Json => ({
   type: "text",
-  text: [title, source, ...partsOf(content).flatMap((part) => (isFields(part) ? (part["text"] ?? []) : []))].join("\n"),
+  text: [title, source, ...partsOf(content).flatMap((part) => (isJsonObject(part) ? (part["text"] ?? []) : []))].join(
+    "\n",
+  ),
 })
 
 const remedies: ReadonlyArray<Remedy> = [
@@ -196,7 +194,7 @@ export interface Mended {
 export const mended = ({ description, status }: ProviderFailure, body: string): Mended | undefined => {
   if (status === undefined || !REFUSALS.has(status)) return undefined
   const fields = parseJson(body)
-  if (!isFields(fields)) return undefined
+  if (!isJsonObject(fields)) return undefined
   for (const remedy of remedies) {
     const result = remedy.refusal.test(description) ? remedy.mend(fields, description) : undefined
     if (result !== undefined) return { remedy, body: JSON.stringify(result) }
@@ -209,30 +207,40 @@ const REMEMBERED = Duration.toMillis(Duration.days(1))
 /** The most models of a connection that are remembered. */
 const MODELS_MAX = 1_000
 
+/** What is known of a model. */
 interface Known {
   /** What the server said, by the remedy. */
   readonly remedies: ReadonlyMap<Remedy, string>
   readonly takesTools: boolean
+  /** What ends the reasoning by which its answers begin, where its beginning is not sent. */
+  readonly thoughtEnd: string | undefined
   readonly until: number
 }
 
-/** What the models of a connection have refused, for a day. */
-export class Refusals {
+const unknown = { remedies: new Map<Remedy, string>(), takesTools: true, thoughtEnd: undefined }
+
+/** What is known of the models of a connection, for a day: what their servers refuse, and how they write. */
+export class ModelTraits {
   readonly #models = new RecentMap<Known>(MODELS_MAX)
 
-  #known(model: string, now: number): Known | undefined {
+  #known(model: string, now: number): Known {
     const known = this.#models.find(model)
-    return known !== undefined && known.until > now ? known : undefined
+    return known !== undefined && known.until > now ? known : { ...unknown, until: now + REMEMBERED }
+  }
+
+  #learn(model: string, now: number, change: (known: Known) => Partial<Known>): void {
+    const known = this.#known(model, now)
+    this.#models.set(model, { ...known, ...change(known) })
   }
 
   /** The body of a request to a model without what it is known to refuse, and what that is. */
   applied(model: string, body: string, now: number): { readonly body: string; readonly whats: ReadonlyArray<string> } {
-    const known = this.#known(model, now)
-    const parsed = known === undefined || known.remedies.size === 0 ? undefined : parseJson(body)
-    if (known === undefined || !isFields(parsed)) return { body, whats: [] }
+    const { remedies: known } = this.#known(model, now)
+    const parsed = known.size === 0 ? undefined : parseJson(body)
+    if (!isJsonObject(parsed)) return { body, whats: [] }
     let fields = parsed
     const whats: Array<string> = []
-    for (const [{ mend, what }, said] of known.remedies) {
+    for (const [{ mend, what }, said] of known) {
       const result = mend(fields, said)
       if (result !== undefined) whats.push(what)
       fields = result ?? fields
@@ -241,27 +249,24 @@ export class Refusals {
   }
 
   /** Remembers a remedy by which a model has answered. */
-  add(model: string, remedy: Remedy, said: string, now: number): void {
-    const {
-      remedies = new Map<Remedy, string>(),
-      takesTools = true,
-      until = now + REMEMBERED,
-    } = this.#known(model, now) ?? {}
-    this.#models.set(model, { remedies: new Map([...remedies, [remedy, said]]), takesTools, until })
+  addRemedy(model: string, remedy: Remedy, said: string, now: number): void {
+    this.#learn(model, now, ({ remedies }) => ({ remedies: new Map([...remedies, [remedy, said]]) }))
   }
 
   /** Remembers that a model takes no tools. */
-  addTools(model: string, now: number): void {
-    const known = this.#known(model, now)
-    this.#models.set(model, {
-      remedies: known?.remedies ?? new Map<Remedy, string>(),
-      takesTools: false,
-      until: known?.until ?? now + REMEMBERED,
-    })
+  addRefusedTools(model: string, now: number): void {
+    this.#learn(model, now, () => ({ takesTools: false }))
   }
 
-  /** Whether a model is known to take no tools. */
   takesTools(model: string, now: number): boolean {
-    return this.#known(model, now)?.takesTools !== false
+    return this.#known(model, now).takesTools
+  }
+
+  addThoughtEnd(model: string, thoughtEnd: string, now: number): void {
+    this.#learn(model, now, () => ({ thoughtEnd }))
+  }
+
+  thoughtEnd(model: string, now: number): string | undefined {
+    return this.#known(model, now).thoughtEnd
   }
 }

@@ -49,7 +49,7 @@ export const makeOpenAi = (
         }),
       send,
       showsHeader: (name) => shownHeaders.has(name) || name.startsWith("x-ratelimit-"),
-      events: (attempt) => new OpenAiEvents(attempt),
+      events: (attempt, request) => new OpenAiEvents(attempt, request),
     })
 }
 

@@ -18,8 +18,10 @@ import {
 import { parseJson } from "../../text/Json.ts"
 import type { Attempt } from "../calls/ProviderCalls.ts"
 import { malformed, ProviderFailure } from "../calls/ProviderFailure.ts"
+import type { ModelRequest } from "../ModelCalls.ts"
 import type { BodyEvent } from "../calls/ResponseBody.ts"
 import type { AnswerEvents } from "../calls/StreamedAnswer.ts"
+import { WrittenText } from "./Written.ts"
 
 /** A tool call that is being received. */
 interface OpenCall {
@@ -45,9 +47,11 @@ export class OpenAiEvents implements AnswerEvents {
   private reason: string | null = null
   private isRefused = false
   private usage: Usage | undefined
+  private readonly written: WrittenText
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: Attempt, { isWhole = false, tools }: Pick<ModelRequest, "isWhole" | "tools">) {
     this.attempt = attempt
+    this.written = new WrittenText(tools, isWhole, attempt.thoughts.end)
   }
 
   readWhole(json: unknown): Array<Response.StreamPartEncoded> | ProviderFailure {
@@ -92,7 +96,15 @@ export class OpenAiEvents implements AnswerEvents {
 
   end(): Array<Response.StreamPartEncoded> {
     const parts: Array<Response.StreamPartEncoded> = []
+    const { calls, pieces } = this.written.end()
+    for (const { kind, text } of pieces) this.addText(kind, text, parts)
+    this.attempt.thoughts.note(this.written.loneEnd)
     this.close(parts)
+    for (const { name, params } of calls) {
+      const call = this.beginCall({ function: { name } }, parts)
+      call.object = params
+      parts.push({ type: "tool-params-delta", id: call.id, delta: JSON.stringify(params) })
+    }
     for (const { id, json, name, object } of this.calls) {
       parts.push({ type: "tool-params-end", id })
       parts.push({ type: "tool-call", id, name, params: object === undefined ? paramsOf(json) : object })
@@ -103,7 +115,8 @@ export class OpenAiEvents implements AnswerEvents {
 
   private extend(delta: Delta, parts: Array<Response.StreamPartEncoded>): void {
     this.addText("reasoning", reasoningOf(delta), parts)
-    this.addText("text", textOf(delta.content), parts)
+    const content = textOf(delta.content)
+    if (content !== "") for (const { kind, text } of this.written.add(content)) this.addText(kind, text, parts)
     if (delta.refusal) this.isRefused = true
     this.addText("text", delta.refusal ?? "", parts)
     for (const piece of delta.tool_calls ?? []) this.addCallPiece(piece, parts)

@@ -117,7 +117,10 @@ export const textOf = (content: unknown): string => {
 export const reasoningOf = ({ reasoning, reasoning_content }: Delta): string =>
   textOf(reasoning_content) || textOf(reasoning)
 
-export const metadataPart = (head: Chunk, { exchange, timestamp }: Attempt): Response.ResponseMetadataPartEncoded => ({
+export const metadataPart = (
+  head: Chunk,
+  { exchange, timestamp }: Pick<Attempt, "exchange" | "timestamp">,
+): Response.ResponseMetadataPartEncoded => ({
   type: "response-metadata",
   id: head.id ?? "",
   modelId: head.model ?? "",

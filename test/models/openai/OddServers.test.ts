@@ -168,3 +168,81 @@ describe("where tools are refused, the knowledge base is searched before, and th
     }
   })
 })
+
+describe("only the answer is the answer:", () => {
+  /** Cuts a text into pieces of this many characters. */
+  const cut = (text: string, length: number) => text.match(new RegExp(`[\\s\\S]{1,${length}}`, "gu")) ?? []
+  const ways = [{}, emits]
+
+  test.each([
+    ["<think>\nHm.\n</think>\n\nAt six."],
+    ["<think></think>\n\nAt six."],
+    ["\n<thinking>Hm. </thinking>At six."],
+    ["[THINK]Hm.[/THINK]\nAt six."],
+    ["<thought>\nHm.\n</thought>\n<think>Again.</think>\nAt six."],
+    ["<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>At six."],
+  ])("reasoning as %j is not shown", async (text) => {
+    for (const length of [1, 3, 7, 500])
+      for (const way of ways) {
+        const { replies } = await ask(() => pieces(...cut(text, length)), way)
+        expect(replies[0]?.output).toBe("At six.")
+        expect(replies[0]?.steps[0]?.text).toBe("At six.")
+      }
+  })
+
+  test.each([
+    ["At six.\n```html\n<think>\nHm.\n</think>\n```\nThat is all."],
+    ["The tag <think> begins it, and `</think>` ends it."],
+    ["```\n<tool_call>\n{}\n```"],
+    ["1 < 2, and [a list] of {things}"],
+    ['{"name": "nobody", "parameters": {}}'],
+    ['{"name": "searchKnowledgeBase", "parameters": {"other": 1}}'],
+    ["```json\n[1, 2]\n```"],
+    ["[1] says so.\n\n  Six <b>hours</b>\n`code`"],
+  ])("a text that speaks of tags stays: %j", async (text) => {
+    for (const length of [1, 3, 7, 500])
+      for (const way of ways) {
+        const { replies } = await ask(() => pieces(...cut(text, length)), way)
+        expect(replies[0]?.output).toBe(text)
+      }
+  })
+
+  test("reasoning whose beginning the server keeps is told by its end, in streams from the second answer on", async () => {
+    const text = "Hm.\n</think>\n\nAt six."
+    for (const length of [1, 7, 500]) {
+      const { replies } = await ask(() => pieces(...cut(text, length)))
+      expect(replies[0]?.output).toBe("At six.")
+      const { replies: streamed } = await ask(
+        (_, count) => pieces(...cut(count === 3 ? "Now at seven." : text, length)),
+        { ...emits, times: 3 },
+      )
+      expect(streamed.slice(1).map(({ output }) => output)).toEqual(["At six.", "Now at seven."])
+    }
+  })
+
+  const call = { name: "searchKnowledgeBase", arguments: { query: "tide" } }
+  const llama = JSON.stringify({ name: call.name, parameters: call.arguments })
+  test.each([
+    [llama],
+    [`\`\`\`json\n${llama}\n\`\`\``],
+    [`<tool_call>\n${JSON.stringify(call)}\n</tool_call>`],
+    [`I look it up.\n<tool_call>${JSON.stringify(call)}</tool_call>`],
+    [`[TOOL_CALLS][${JSON.stringify(call)}]`],
+    [`<|python_tag|>${llama}`],
+    [`<function=${call.name}>${JSON.stringify(call.arguments)}</function>`],
+    [JSON.stringify({ type: "function", function: { name: call.name, arguments: JSON.stringify(call.arguments) } })],
+    [`<think>I search.</think>\n${llama}`],
+  ])("a call that is written as text is a call: %j", async (text) => {
+    for (const length of [1, 7, 500])
+      for (const way of ways) {
+        const { replies, requests } = await ask(
+          (_, count) => (count === 1 ? pieces(...cut(text, length)) : pieces("At six.")),
+          way,
+        )
+        expect(replies[0]?.output).toBe("At six.")
+        expect(replies[0]?.toolCalls).toMatchObject([{ toolName: call.name, args: call.arguments }])
+        expect(requests[1]?.messages.at(-1)).toMatchObject({ role: "tool" })
+        expect(JSON.stringify(requests[1])).not.toContain("tool_call>")
+      }
+  })
+})
