@@ -3,7 +3,7 @@ import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from 
 import { Unavailable } from "../domain/Errors.ts"
 import type { Unsupported } from "../domain/chat/Grounding.ts"
 import type { GroundingMode } from "../domain/chatbot/GroundingMode.ts"
-import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
+import { addTokens, type ModelCost, type TokenCounts } from "../domain/organizations/Usage.ts"
 import { model as metrics } from "../observability/Metrics.ts"
 import { type Emit, withoutTexts } from "./AgentEvent.ts"
 import { askedIn } from "./Asked.ts"
@@ -17,7 +17,6 @@ import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
 import type { ModelBounds, OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
-import { tokensOfCharacters } from "../models/TokenCount.ts"
 import type { AgentTool, ToolSizes } from "./tools/AgentTool.ts"
 import type { Passage } from "../domain/knowledge/Passage.ts"
 import { passageJson, passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
@@ -159,11 +158,8 @@ export class Agent extends Context.Service<
               count(cost)
               return input.onGivenUp?.(cost) ?? Effect.void
             }
-            const onGivenUp: OnGivenUp = ({ bodyLength, fallback }) =>
-              countApart({
-                ...(fallback ?? { model: input.model, provider }),
-                tokens: { ...noTokens, input: tokensOfCharacters(bodyLength) },
-              })
+            const onGivenUp: OnGivenUp = ({ fallback, tokens }) =>
+              countApart({ ...(fallback ?? { model: input.model, provider }), tokens })
             const judged: Array<TokenCounts> = []
             const onJudged = (cost: ModelCost) => {
               judged.push(cost.tokens)

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import * as Prompt from "effect/ai/Prompt"
-import { type ModelCost, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
+import { type ModelCost, type TokenCounts } from "../domain/organizations/Usage.ts"
 import type { NamedCalls } from "../models/Fallbacks.ts"
-import { tokensOfCharacters } from "../models/TokenCount.ts"
 import { StreamedGeneration } from "./StreamedGeneration.ts"
 
 /** What a model is asked: the instruction, and the message of the user. */
@@ -24,7 +23,7 @@ export const askModel = Effect.fnUntraced(function* (
     .answer(
       { prompt, tools: [], toolChoice: "none", isWhole: true, isBodyKept: true },
       (parts) => void answer.read(parts),
-      ({ bodyLength }) => count({ ...noTokens, input: tokensOfCharacters(bodyLength) }),
+      ({ tokens }) => count(tokens),
     )
     .pipe(Effect.ensuring(Effect.suspend(() => (answer.hasBegun ? count(answer.generation.tokens) : Effect.void))))
   return answer.generation.text

@@ -75,13 +75,6 @@ const readSource = (part: Extract<Response.PartEncoded, { readonly type: "source
 
 const isJson = Schema.is(Schema.Json)
 
-export const readTokens = ({ inputTokens, outputTokens }: Response.FinishPartEncoded["usage"]): TokenCounts => ({
-  input: inputTokens.uncached ?? inputTokens.total ?? 0,
-  output: outputTokens.total ?? 0,
-  cacheRead: inputTokens.cacheRead ?? 0,
-  cacheWrite: inputTokens.cacheWrite ?? 0,
-})
-
 /** Removes NUL characters and replaces lone surrogates, which models may write and Postgres cannot store. */
 export const clean = (text: string): string => text.replaceAll("\u0000", "").toWellFormed()
 

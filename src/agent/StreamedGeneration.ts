@@ -1,9 +1,9 @@
 import type { Response } from "effect/ai"
 import type { AgentEvent } from "./AgentEvent.ts"
-import { clean, type Generation, readCall, readGeneration, readTokens } from "./Generation.ts"
+import { clean, type Generation, readCall, readGeneration } from "./Generation.ts"
 import { LongText } from "./LongText.ts"
 import { NoAnswer } from "../models/NoAnswer.ts"
-import { TokenCount } from "../models/TokenCount.ts"
+import { readTokens, TokenCount } from "../models/TokenCount.ts"
 
 /** A text that has started and not ended yet. */
 interface OpenText {

@@ -31,6 +31,7 @@ export const toProviderError = ({ kind, retryAfter = DEFAULT_RETRY_AFTER }: Prov
     case "tools-refused":
     case "failed":
     case "malformed":
+    case "empty":
       return new ProviderFailed({ detail: "The model provider failed to answer." })
   }
 }

@@ -1,5 +1,6 @@
 import type { Effect } from "effect"
 import type { Prompt, Response } from "effect/ai"
+import type { TokenCounts } from "../domain/organizations/Usage.ts"
 import type { ProviderFailure } from "./calls/ProviderFailure.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { ToolDeclaration } from "./ToolDeclaration.ts"
@@ -30,11 +31,11 @@ export interface ModelRequest {
 export type OnParts = (parts: ReadonlyArray<Response.StreamPartEncoded>) => Effect.Effect<void> | undefined
 
 /**
- * Called with a request that was sent and given up before any of its answer came, because the caller was interrupted or
- * a time limit passed. Its provider may have worked on it, and charge for it. A request that failed or was refused is
- * not given up.
+ * Called with a request that was sent and given up before any of its answer came, because the caller was interrupted, a
+ * time limit passed, or the answer was empty, and with its tokens so far. Its provider may have worked on it, and charge
+ * for it. A request that failed or was refused is not given up.
  */
-export type OnGivenUp = (request: Pick<Exchange, "bodyLength" | "fallback">) => Effect.Effect<void>
+export type OnGivenUp = (request: Pick<Exchange, "fallback"> & { readonly tokens: TokenCounts }) => Effect.Effect<void>
 
 /**
  * The calls of one model, in the terms of effect/ai. They stand in place of the service of `LanguageModel.make`, which

@@ -1,3 +1,4 @@
+import type { Response } from "effect/ai"
 import { noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
 
 /** The average length of a token, in UTF-16 code units. */
@@ -52,3 +53,11 @@ export class TokenCount {
     }
   }
 }
+
+/** The tokens that a provider reports at the end of an answer. */
+export const readTokens = ({ inputTokens, outputTokens }: Response.FinishPartEncoded["usage"]): TokenCounts => ({
+  input: inputTokens.uncached ?? inputTokens.total ?? 0,
+  output: outputTokens.total ?? 0,
+  cacheRead: inputTokens.cacheRead ?? 0,
+  cacheWrite: inputTokens.cacheWrite ?? 0,
+})

@@ -6,6 +6,7 @@ import { Effect, type Scope } from "effect"
 
 /** The fields of a request that such servers are particular about. */
 export interface OddRequest {
+  readonly model: string
   readonly messages: ReadonlyArray<{ readonly role: string; readonly content: unknown }>
   readonly tools?: ReadonlyArray<object>
   readonly stream_options?: object

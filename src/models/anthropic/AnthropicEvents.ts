@@ -59,7 +59,9 @@ export class AnthropicEvents implements AnswerEvents {
       ...blocks,
       { type: "message_delta", delta, usage: message.usage },
     ]
-    return events.flatMap((event) => this.take(event))
+    const parts = events.flatMap((event) => this.take(event))
+    this.stage = "finished"
+    return parts
   }
 
   read({ data, name }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {

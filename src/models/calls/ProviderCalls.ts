@@ -1,15 +1,15 @@
-import { Clock, Context, Duration, Effect, type Redacted, type Scope } from "effect"
-import { isCutObject, parseJson } from "../../text/Json.ts"
+import { Clock, Context, Duration, Effect, Exit, type Redacted, type Scope } from "effect"
+import type { Response } from "effect/ai"
 import { type RetryLimits, retrying } from "../../outbound/Retrying.ts"
 import { currentMonotonicMillis, monotonicMillis } from "../../system/Monotonic.ts"
 import type { Exchange } from "../Exchange.ts"
 import { Gate, type GateLimits } from "./Gate.ts"
 import { countedLength, imagesIn, withoutImages } from "../Images.ts"
 import type { ModelCalls, ModelRequest, OnParts } from "../ModelCalls.ts"
-import { cutOff, explained, isGivenUp, malformed, ProviderFailure, timedOut } from "./ProviderFailure.ts"
+import { emptyAnswer, explained, isGivenUp, ProviderFailure } from "./ProviderFailure.ts"
 import { mended, ModelTraits, refusesTools } from "./Remedies.ts"
-import { readText } from "../../outbound/ResponseText.ts"
-import { brokenBody, EventBody } from "./ResponseBody.ts"
+import { EventBody } from "./ResponseBody.ts"
+import { readTokens, TokenCount } from "../TokenCount.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
 
 /*
@@ -133,17 +133,28 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
       }
       const sending: Sending = { dialect, limits, request, isBodyKept, bodyLength, body, thoughts, leftOut: [...whats] }
       let hasBegun = false
+      /** The parts before the first of the answer itself, as far as an attempt has got. */
+      let before: Array<Response.StreamPartEncoded> = []
       const onFirstParts: OnParts = (parts) => {
+        if (hasBegun) return onParts(parts)
+        before.push(...parts)
+        if (!parts.some(isContent)) return undefined
         hasBegun = true
         // Releases the body, which is not sent again, for the minutes that a stream may take.
         sending.body = ""
-        return onParts(parts)
+        return onParts(before.splice(0))
       }
       const make = (each: OnParts) => answerOnce(sending, each)
       const answer = request.isWhole === true ? inOnePiece(make, onFirstParts) : make(onFirstParts)
-      const attempt: Effect.Effect<void, ProviderFailure> = Effect.scoped(answer).pipe(
+      const attempt: Effect.Effect<void, ProviderFailure> = Effect.suspend(() => {
+        before = []
+        return Effect.scoped(answer)
+      }).pipe(
+        Effect.andThen(Effect.suspend(() => (hasBegun ? Effect.void : emptyOf(before, onParts)))),
         Effect.onExit((exit) =>
-          onGivenUp !== undefined && !hasBegun && isGivenUp(exit) ? onGivenUp({ bodyLength }) : Effect.void,
+          onGivenUp !== undefined && !hasBegun && (isGivenUp(exit) || isEmpty(exit))
+            ? onGivenUp({ tokens: tokensIn(before, bodyLength) })
+            : Effect.void,
         ),
         Effect.catch((failure) => (hasBegun ? Effect.fail(failure) : remedied(failure))),
       )
@@ -168,10 +179,16 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
       const call = gate.guard(retrying(gate.limit(attempt), limits, () => !hasBegun))
       const { apiKey, keySetting, provider } = dialect
       const answered = Effect.mapError(call, (failure) => explained(failure, provider, apiKey, keySetting))
-      if (!request.prompt.content.some((message) => imagesIn(message).length > 0)) return answered
+      // A model that has nothing to say with tools may have without.
+      const spoken = Effect.catchIf(
+        answered,
+        ({ kind }) => kind === "empty" && request.toolChoice === "auto" && request.tools.length > 0,
+        () => answerTo({ ...request, toolChoice: "none" }, onParts, onGivenUp),
+      )
+      if (!request.prompt.content.some((message) => imagesIn(message).length > 0)) return spoken
       // A model that sees no images, or cannot read one of these, answers the words.
       return Effect.catchIf(
-        answered,
+        spoken,
         ({ kind }) => (kind === "refused" || kind === "failed") && !hasBegun,
         () => answerTo({ ...request, prompt: withoutImages(request.prompt) }, onParts, onGivenUp),
       )
@@ -180,6 +197,33 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
     answer: answerTo,
     takesTools: Effect.map(currentMonotonicMillis, (now) => traits.takesTools(dialect.model, now)),
   }
+}
+
+/** Whether a part belongs to the answer itself, and not to what surrounds it or was thought before. */
+const isContent = (part: Response.StreamPartEncoded): boolean =>
+  (part.type === "text-delta" && /\S/u.test(part.delta)) || part.type.startsWith("tool-")
+
+/** Ends an answer of nothing but these parts: with a failure, unless it goes on in the next step. */
+const emptyOf = (parts: ReadonlyArray<Response.StreamPartEncoded>, onParts: OnParts) => {
+  const finish = parts.find((part) => part.type === "finish")
+  return finish?.reason === "pause"
+    ? (onParts(parts) ?? Effect.void)
+    : Effect.fail(emptyAnswer(`The answer has neither text nor calls (${finish?.reason ?? "no reason"})`))
+}
+
+const isEmpty = (exit: Exit.Exit<unknown, ProviderFailure>): boolean =>
+  Exit.isFailure(exit) && exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error.kind === "empty")
+
+/** The tokens of an answer that is not shown, as reported or as estimated. */
+const tokensIn = (parts: ReadonlyArray<Response.StreamPartEncoded>, bodyLength: number) => {
+  const count = new TokenCount()
+  for (const part of parts) {
+    if (part.type === "reasoning-delta" || part.type === "text-delta") count.addCharacters(part.delta.length)
+    const reported = part.type === "response-metadata" ? part.metadata?.parley?.tokens : undefined
+    if (reported !== undefined) count.report(reported)
+    if (part.type === "finish") count.report(readTokens(part.usage))
+  }
+  return count.total(bodyLength)
 }
 
 /** One call of a model, with all its attempts. */
@@ -202,7 +246,7 @@ const REMEDIES_MAX = 6
 
 /**
  * Makes one attempt at an answer, which is always asked for as a stream: of another one, nobody could tell a model that
- * is at work from a provider that hangs. A server that cannot stream may answer in one piece.
+ * is at work from a provider that hangs. A server that cannot stream may answer in one piece, and call either by any type.
  */
 const answerOnce = Effect.fnUntraced(function* (
   sending: Sending,
@@ -211,33 +255,11 @@ const answerOnce = Effect.fnUntraced(function* (
   const { dialect, limits } = sending
   const clock = yield* Clock.Clock
   const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
-  const remaining = () => Math.max(0, deadline - monotonicMillis(clock))
   const patience = Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout))
   const response = yield* dialect.send(sending.body, patience)
   const events = dialect.events(attemptOf(sending, response, clock), sending.request)
-  if (typeOf(response).includes("text/event-stream")) {
-    const body = new EventBody(response, limits.answerBytesMax)
-    return yield* readAnswer({ body, events, onParts, limits, millis: remaining() })
-  }
-  const text = yield* Effect.tryPromise({
-    try: () => readText(response, limits.answerBytesMax),
-    catch: brokenBody,
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: Math.min(Duration.toMillis(limits.stallTimeout), remaining()),
-      orElse: () => Effect.fail(timedOut("The body stalled")),
-    }),
-  )
-  const json = parseJson(text)
-  if (json === undefined) {
-    // `fetch` notices that a body was cut off only when its length was announced; otherwise its JSON shows it.
-    return yield* isCutObject(text)
-      ? cutOff
-      : malformed(`The response is no stream of events and not JSON, but ${typeOf(response)}`)
-  }
-  const parts = events.readWhole(json)
-  if (!Array.isArray(parts)) return yield* parts
-  yield* onParts([...parts, ...events.end()]) ?? Effect.void
+  const body = new EventBody(response, limits.answerBytesMax)
+  yield* readAnswer({ body, events, onParts, limits, millis: Math.max(0, deadline - monotonicMillis(clock)) })
 })
 
 /** Passes the parts of an answer together, once it is whole. */
@@ -269,5 +291,3 @@ const attemptOf = (
     timestamp: new Date(clock.currentTimeMillisUnsafe()).toISOString(),
   }
 }
-
-const typeOf = ({ headers }: Response): string => headers.get("content-type") ?? "of no type"

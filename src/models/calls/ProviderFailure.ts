@@ -14,6 +14,8 @@ type FailureKind =
   | "tools-refused"
   | "failed"
   | "malformed"
+  /** The answer has neither text nor calls. */
+  | "empty"
 
 /** The failure of a call of a provider. Its description is for the log only, because it may quote the provider. */
 export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
@@ -32,6 +34,9 @@ export const timedOut = (description: string) => new ProviderFailure({ kind: "ti
 /** The failure of an answer that cannot be read. It is not retried, because the next one would be no better. */
 export const malformed = (description: string) =>
   new ProviderFailure({ kind: "malformed", description, retryable: false })
+
+export const emptyAnswer = (description: string) =>
+  new ProviderFailure({ kind: "empty", description, retryable: false })
 
 export const disconnected = (description: string) =>
   new ProviderFailure({ kind: "connection", description, retryable: true })

@@ -15,9 +15,12 @@ export const REFUSAL_BYTES_MAX = 64 * 1024
 export const brokenBody = (error: unknown): ProviderFailure =>
   error instanceof Oversized ? malformed(error.message) : disconnected(String(error))
 
+/** The name of the only event of a body that is no stream of events. */
+export const WHOLE = "whole"
+
 /** A server-sent event of a body. */
 export interface BodyEvent {
-  /** The name of the event, or `message` when it has none. */
+  /** The name of the event, or `message` when it has none; `WHOLE` for a body that is no stream. */
   readonly name: string
   readonly data: string
 }
@@ -28,6 +31,9 @@ export interface Receiver {
   readonly onEvents: (events: ReadonlyArray<BodyEvent>) => void
   readonly onError: (error: unknown) => void
 }
+
+/** The first characters of the lines of server-sent events: comments, `data`, `event`, `id` and `retry`. */
+const EVENT_STARTS: ReadonlySet<string> = new Set([":", "d", "e", "i", "r"])
 
 /** The number of bytes that are read ahead. */
 const READ_BYTES = 1_024
@@ -47,6 +53,9 @@ export class EventBody {
   private readonly parser: Sse.Parser
   private receiver: Receiver | undefined
   private error: unknown
+  /** The body, as far as it was received, if it is no stream of events; undefined if it is one, or before it began. */
+  private whole: string | undefined
+  private hasBegun = false
   /** Whether the body was read to its end. */
   ended: boolean
 
@@ -82,15 +91,27 @@ export class EventBody {
   private readonly onData = (chunk: Uint8Array): void => {
     this.bytes += chunk.length
     if (this.bytes > this.bytesMax) return this.fail(new Oversized(this.bytesMax))
-    this.parser.feed(this.decoder.decode(chunk, { stream: true }))
+    this.take(this.decoder.decode(chunk, { stream: true }))
     this.deliver()
   }
 
   private readonly onEnd = (): void => {
     this.ended = true
+    const rest = this.decoder.decode()
+    if (this.whole !== undefined) (this.events ??= []).push({ name: WHOLE, data: this.whole + rest })
     // Some servers forget the empty line after the last event.
-    this.parser.feed(`${this.decoder.decode()}\n\n`)
+    else this.parser.feed(`${rest}\n\n`)
     this.deliver()
+  }
+
+  /** Takes a piece of the body. What it is shows in its first character: servers name types as they like. */
+  private take(text: string): void {
+    if (!this.hasBegun && text.trim() !== "") {
+      this.hasBegun = true
+      if (!EVENT_STARTS.has(text.trimStart().charAt(0))) this.whole = ""
+    }
+    if (this.whole !== undefined) this.whole += text
+    else this.parser.feed(text)
   }
 
   private deliver(): void {

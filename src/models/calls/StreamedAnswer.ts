@@ -1,11 +1,12 @@
 import { Duration, Effect } from "effect"
 import type { Response as Answer } from "effect/ai"
 import type { OnParts } from "../ModelCalls.ts"
-import { cutOff, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
-import { type BodyEvent, brokenBody, type EventBody, type Receiver } from "./ResponseBody.ts"
+import { isCutObject, parseJson } from "../../text/Json.ts"
+import { cutOff, malformed, type ProviderFailure, timedOut } from "./ProviderFailure.ts"
+import { type BodyEvent, brokenBody, type EventBody, type Receiver, WHOLE } from "./ResponseBody.ts"
 
 export interface AnswerEvents {
-  /** Translates the JSON of an answer in one piece into its parts, but for the last. */
+  /** Translates the JSON of an answer in one piece into its parts, but for the last, and finishes. */
   readonly readWhole: (json: unknown) => Array<Answer.StreamPartEncoded> | ProviderFailure
   /** Translates an event into the parts of the answer. */
   readonly read: (event: BodyEvent) => Array<Answer.StreamPartEncoded> | ProviderFailure
@@ -135,13 +136,28 @@ interface Chunk {
   readonly failure: ProviderFailure | undefined
 }
 
+const STREAM_END = "data: [DONE]"
+
+/** Reads an answer in one piece, behind which the end of a stream may stand. */
+const readWhole = (answer: AnswerEvents, data: string) => {
+  const body = data.trimEnd()
+  const text = body.endsWith(STREAM_END) ? body.slice(0, -STREAM_END.length) : body
+  const json = parseJson(text)
+  if (json !== undefined) return answer.readWhole(json)
+  // `fetch` notices that a body was cut off only when its length was announced; otherwise its JSON shows it.
+  return isCutObject(text) ? cutOff : malformed("The response is no stream of events, and not JSON")
+}
+
 const partsIn = (answer: AnswerEvents, events: ReadonlyArray<BodyEvent>, bodyEnded: boolean): Chunk => {
   const parts: Array<Answer.StreamPartEncoded> = []
   for (const event of events) {
     if (answer.stage === "finished") break
-    const read = answer.read(event)
+    const read = event.name === WHOLE ? readWhole(answer, event.data) : answer.read(event)
     // The last event of a body that ended may be incomplete.
-    if (!Array.isArray(read)) return { parts, failure: bodyEnded && read.kind === "malformed" ? cutOff : read }
+    if (!Array.isArray(read)) {
+      const isCut = bodyEnded && read.kind === "malformed" && event.name !== WHOLE
+      return { parts, failure: isCut ? cutOff : read }
+    }
     parts.push(...read)
   }
   return { parts, failure: bodyEnded && answer.stage === "answering" ? cutOff : undefined }

@@ -17,11 +17,18 @@ import {
 } from "./OpenAiReply.ts"
 import { parseJson } from "../../text/Json.ts"
 import type { Attempt } from "../calls/ProviderCalls.ts"
-import { malformed, ProviderFailure } from "../calls/ProviderFailure.ts"
+import { failureOfStatus, malformed, ProviderFailure } from "../calls/ProviderFailure.ts"
 import type { ModelRequest } from "../ModelCalls.ts"
 import type { BodyEvent } from "../calls/ResponseBody.ts"
 import type { AnswerEvents } from "../calls/StreamedAnswer.ts"
 import { WrittenText } from "./Written.ts"
+
+const brokenByError = failureOfStatus({
+  status: undefined,
+  description: "The finish reason is `error`",
+  headers: undefined,
+  now: 0,
+})
 
 /** A tool call that is being received. */
 interface OpenCall {
@@ -56,10 +63,13 @@ export class OpenAiEvents implements AnswerEvents {
 
   readWhole(json: unknown): Array<Response.StreamPartEncoded> | ProviderFailure {
     const chunk = readCompletion(json)
-    return chunk instanceof ProviderFailure ? chunk : this.take(chunk)
+    if (chunk instanceof ProviderFailure) return chunk
+    const parts = this.take(chunk)
+    this.stage = "finished"
+    return parts
   }
 
-  read({ data }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
+  read({ data, name }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
     const content = data.trim()
     // Some proxies send empty events as heartbeats.
     if (content === "") return []
@@ -70,17 +80,18 @@ export class OpenAiEvents implements AnswerEvents {
       return []
     }
     const json = parseJson(data)
-    if (json === undefined) return malformed("A chunk of the stream is not JSON")
-    const chunk = readChunk(json)
+    if (json === undefined && name !== "error") return malformed("A chunk of the stream is not JSON")
+    const chunk = readChunk(json ?? data, name === "error")
     return chunk instanceof ProviderFailure ? chunk : this.take(chunk)
   }
 
-  private take(chunk: Chunk): Array<Response.StreamPartEncoded> {
+  private take(chunk: Chunk): Array<Response.StreamPartEncoded> | ProviderFailure {
     const parts: Array<Response.StreamPartEncoded> = []
     if (!this.hasBegun) parts.push(metadataPart(chunk, this.attempt))
     this.hasBegun = true
     const choice = chunk.choices?.[0]
     if (choice?.delta != null) this.extend(choice.delta, parts)
+    if (choice?.finish_reason === "error") return brokenByError
     if (choice?.finish_reason) {
       this.reason = choice.finish_reason
       this.stage = "answered"

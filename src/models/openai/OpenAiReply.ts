@@ -67,10 +67,12 @@ const decodeCompletion = Schema.decodeUnknownOption(Completion)
 const decodeChunk = Schema.decodeUnknownOption(Chunk)
 
 /** The failure of a call for an error in place of an answer, which some servers send with status 200. */
-const errorOf = (json: unknown): ProviderFailure | undefined => {
-  const error = Predicate.hasProperty(json, "error") ? json.error : undefined
+const errorOf = (json: unknown, isError = false): ProviderFailure | undefined => {
+  const error = isError ? json : errorIn(json)
   if (error == null) return undefined
-  const code = Predicate.hasProperty(error, "code") ? Number(error.code) : Number.NaN
+  const { code: named, status_code = named }: { readonly code?: unknown; readonly status_code?: unknown } =
+    Object(error)
+  const code = Number(status_code)
   return failureOfStatus({
     status: code >= 400 && code < 600 ? code : undefined,
     description: JSON.stringify(error),
@@ -79,8 +81,19 @@ const errorOf = (json: unknown): ProviderFailure | undefined => {
   })
 }
 
-export const readChunk = (json: unknown): Chunk | ProviderFailure =>
-  errorOf(json) ?? Option.getOrElse(decodeChunk(json), () => malformed("A chunk of the stream is broken"))
+/** The error in a value, in all forms in which servers send one; undefined or null where there is none. */
+const errorIn = (json: unknown): unknown => {
+  const { base_resp, choices, detail, error, object, success }: Readonly<Record<string, unknown>> = Object(json)
+  if (error != null) return error
+  const isFailed = object === "error" || success === false || (detail != null && choices == null)
+  if (isFailed) return json
+  const { status_code }: { readonly status_code?: unknown } = Object(base_resp)
+  return status_code == null || status_code === 0 ? undefined : base_resp
+}
+
+/** Reads a chunk, or what follows the name of an error. */
+export const readChunk = (json: unknown, isError = false): Chunk | ProviderFailure =>
+  errorOf(json, isError) ?? Option.getOrElse(decodeChunk(json), () => malformed("A chunk of the stream is broken"))
 
 /** Reads a whole completion as the only chunk of a stream. Its calls are apart, whatever their ids. */
 export const readCompletion = (json: unknown): Chunk | ProviderFailure =>

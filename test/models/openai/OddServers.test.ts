@@ -4,7 +4,7 @@ import { FetchHttpClient } from "effect/http"
 import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
 import { Models } from "../../../src/models/Models.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
-import { type OddRequest, oddServer, pieces, refusal } from "../../lib/OddServer.ts"
+import { chunks, type OddRequest, oddServer, pieces, refusal } from "../../lib/OddServer.ts"
 
 const passage = {
   documentId: "d1",
@@ -245,4 +245,82 @@ describe("only the answer is the answer:", () => {
         expect(JSON.stringify(requests[1])).not.toContain("tool_call>")
       }
   })
+})
+
+describe("an answer of nothing is asked for once more without tools, and then of the fallback:", () => {
+  const empties: ReadonlyArray<readonly [string, () => Response]> = [
+    ["nothing at all", () => pieces()],
+    ["blanks", () => pieces("\n", "\n ")],
+    ["reasoning alone", () => chunks([{ reasoning_content: "Hm." }])],
+    ["reasoning alone, cut off", () => chunks([{ content: "<think>Hm." }], { end: "length" })],
+    ["calls without calls", () => chunks([{ content: "" }], { end: "tool_calls" })],
+    ["a filter", () => chunks([], { end: "content_filter" })],
+  ]
+  test.each(empties)("%s", async (_, empty) => {
+    for (const way of [{}, emits]) {
+      const { replies, requests } = await ask(({ tools }) => (tools === undefined ? pieces("At six.") : empty()), way)
+      expect(replies[0]?.output).toBe("At six.")
+      expect(requests.map(({ tools }) => tools !== undefined)).toEqual([true, false])
+      const { replies: others } = await ask(({ model }) => (model === "m" ? empty() : pieces("At six.")), {
+        ...way,
+        fallbackModels: ["openai/other"],
+      })
+      expect(others[0]?.output).toBe("At six.")
+      expect(others[0]?.model).toBe("openai/other")
+    }
+  })
+
+  test("what it took is counted", async () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 40 }
+    const { replies } = await ask(({ tools }) =>
+      tools === undefined ? pieces("At six.") : chunks([{ reasoning_content: "Hm." }, { choices: [], usage }]),
+    )
+    expect(replies[0]?.costs[0]?.tokens).toMatchObject({ input: 100, output: 40 })
+    expect(replies[0]?.costs).toHaveLength(2)
+  })
+})
+
+describe("an error with status 200 is a failure, before the answer and in it:", () => {
+  const event = (data: string) =>
+    new Response(`event: error\ndata: ${data}\n\n`, { headers: { "content-type": "text/event-stream" } })
+  test.each<readonly [string, () => Response]>([
+    ["error", () => chunks([{ error: { message: "overloaded", code: 503 } }], { end: null })],
+    ["a flat one", () => chunks([{ object: "error", message: "CUDA out of memory", code: 500 }], { end: null })],
+    ["a detail", () => chunks([{ detail: "Model is loading" }], { end: null })],
+    ["no success", () => chunks([{ choices: null, success: false, message: "No" }], { end: null })],
+    ["base_resp", () => chunks([{ choices: null, base_resp: { status_code: 1008, status_msg: "no balance" } }])],
+    ["a finish reason", () => chunks([], { end: "error" })],
+    ["an event", () => event('{"message":"boom","status":500}')],
+    ["an event in words", () => event("boom")],
+    ["no stream", () => Response.json({ error: { message: "overloaded" } })],
+  ])("%s", async (_, broken) => {
+    for (const way of [{}, emits]) {
+      const { replies } = await ask(({ model }) => (model === "m" ? broken() : pieces("At six.")), {
+        ...way,
+        fallbackModels: ["openai/other"],
+      })
+      expect(replies[0]?.output).toBe("At six.")
+      expect(replies[0]?.model).toBe("openai/other")
+    }
+  })
+})
+
+test.each(["text/plain", "Text/Event-Stream; charset=UTF-8", "application/json", ""])(
+  "events are read as such with the type %j",
+  async (type) => {
+    for (const way of [{}, emits]) {
+      const { replies } = await ask(() => chunks([{ content: "At " }, { content: "six." }], { type }), way)
+      expect(replies[0]?.output).toBe("At six.")
+    }
+  },
+)
+
+test("an answer in one piece to a request for a stream is read, also with the end of a stream behind it", async () => {
+  const completion = JSON.stringify({ choices: [{ message: { content: "At six." }, finish_reason: "stop" }] })
+  for (const body of [completion, `${completion}\n\ndata: [DONE]\n\n`])
+    for (const type of ["application/json", "text/plain", "text/event-stream", "Application/JSON"])
+      for (const way of [{}, emits]) {
+        const { replies } = await ask(() => new Response(body, { headers: { "content-type": type } }), way)
+        expect(replies[0]?.output).toBe("At six.")
+      }
 })
