@@ -41,7 +41,7 @@ export const openAiServer = {
   apiKey: secret.orAbsent(OPENAI_API_KEY, "Makes every `openai/…` model available."),
   baseUrl: httpUrl.orAbsent(
     OPENAI_BASE_URL,
-    "Server with OpenAI's chat completions, such as Ollama or vLLM; it may need no key. Absent: OpenAI's own.",
+    "Server with OpenAI's chat completions, such as Ollama or vLLM; it may need no key. A base, or the full address of `/chat/completions`; a query stays. Absent: OpenAI's own.",
   ),
 }
 

@@ -1,4 +1,4 @@
-import { withVersion } from "../outbound/VersionedUrl.ts"
+import { endpointAt } from "../outbound/VersionedUrl.ts"
 
 /** The purpose of a text. Some models embed questions differently from documents. */
 export type Purpose = "query" | "document"
@@ -49,4 +49,4 @@ export const providers: { readonly [Name in ProviderName]: Provider } = {
 }
 
 /** The URL of embeddings below a base URL. */
-export const endpointOf = (baseUrl: string): string => `${withVersion(baseUrl)}/embeddings`
+export const endpointOf = (baseUrl: string): string => endpointAt(baseUrl, "/embeddings")

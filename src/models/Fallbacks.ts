@@ -12,8 +12,9 @@ export interface NamedCalls {
 }
 
 /**
- * The calls of the first model that answers. The next model is called when one fails before its answer has begun,
- * unless the provider refused the request as invalid, which others would do as well.
+ * The calls of the first model that answers. The next model is called when one fails before its answer has begun, also
+ * where it is gone, has no credit or refuses the request, unless it refuses the message itself, which others would do as
+ * well.
  */
 export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCalls>): ModelCalls =>
   others.reduce<ModelCalls>((previous, next) => {
@@ -30,7 +31,7 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
           }
           const orNext = (failure: ProviderFailure): Effect.Effect<void, ProviderFailure> => {
             // Without tools, the first model answers.
-            if (hasBegun || failure.kind === "refused" || failure.kind === "tools-refused") return Effect.fail(failure)
+            if (hasBegun || isOfMessage(failure) || failure.kind === "tools-refused") return Effect.fail(failure)
             return Effect.andThen(
               logFallback(failure, model),
               next.calls.answer(
@@ -44,6 +45,12 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
         }),
     }
   }, first.calls)
+
+/** Matches what providers say of a message that no other model would take, either. */
+const MESSAGE_REFUSED = /content[ _-]?(?:policy|filter|management)|safety|moderation|too large|image/iu
+
+const isOfMessage = ({ description, kind, status }: ProviderFailure): boolean =>
+  kind === "refused" && (status === 413 || MESSAGE_REFUSED.test(description))
 
 const logFallback = ({ description, kind, provider }: ProviderFailure, model: string) =>
   Effect.logWarning("A fallback model is called").pipe(

@@ -1,7 +1,8 @@
 import { Context, Duration, Effect, identity, Layer, Predicate, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { configuredProviders, type ModelsSettings } from "./Models.ts"
-import { chatCompletionsUrl, officialUrl } from "./openai/OpenAi.ts"
+import { officialUrl } from "./openai/OpenAi.ts"
+import { endpointAt } from "../outbound/VersionedUrl.ts"
 import { keyRefusal } from "./calls/ProviderFailure.ts"
 import { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
 
@@ -59,9 +60,9 @@ export class ProviderProbes extends Context.Service<
             keySetting: OPENAI_API_KEY,
             urlSetting: OPENAI_BASE_URL,
             hasKey: openai.apiKey !== undefined,
-            request: HttpClientRequest.get(
-              chatCompletionsUrl(openai.baseUrl ?? officialUrl).replace(/\/chat\/completions$/, "/models"),
-            ).pipe(openai.apiKey === undefined ? identity : HttpClientRequest.bearerToken(openai.apiKey)),
+            request: HttpClientRequest.get(endpointAt(openai.baseUrl ?? officialUrl, "/models")).pipe(
+              openai.apiKey === undefined ? identity : HttpClientRequest.bearerToken(openai.apiKey),
+            ),
           },
         ].filter(Predicate.isNotUndefined)
         const run = Effect.forEach(

@@ -1,9 +1,18 @@
+/** Matches a path that names a version, or a deployment of Azure, which has none: not every server calls its own `v1`. */
+const VERSIONED = /\/v\d[^/]*(?:\/|$)|\/openai\/deployments\//
+/** The path of the address that people copy in place of a base. */
+const CHAT = "/chat/completions"
+
 /**
- * The base URL of a provider's API, without a slash at its end and with the version that its path lacks: people write
- * the address with `/v1` and without. A path that names a version keeps it, because not every server calls its own
- * `v1`.
+ * The address of an endpoint of a provider, such as `/embeddings`, below the base that its API has: people write it with
+ * `/v1` and without. One that ends in the endpoint is used as it is, and a query stays behind the path.
  */
-export const withVersion = (baseUrl: string): string => {
-  const base = baseUrl.replace(/\/+$/, "")
-  return /\/v\d[^/]*(\/|$)/.test(new URL(base).pathname) ? base : `${base}/v1`
+export const endpointAt = (baseUrl: string, endpoint: string): string => {
+  const url = new URL(baseUrl)
+  const path = url.pathname.replace(/\/+$/, "")
+  if (!path.endsWith(endpoint)) {
+    const base = path.endsWith(CHAT) ? path.slice(0, -CHAT.length) : path
+    url.pathname = `${base !== path || VERSIONED.test(base) ? base : `${base}/v1`}${endpoint}`
+  }
+  return url.href
 }

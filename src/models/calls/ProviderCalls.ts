@@ -176,7 +176,10 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
           )
         })
       }
-      const call = gate.guard(retrying(gate.limit(attempt), limits, () => !hasBegun))
+      const call = gate.guard(
+        retrying(gate.limit(attempt), limits, () => !hasBegun),
+        dialect.model,
+      )
       const { apiKey, keySetting, provider } = dialect
       const answered = Effect.mapError(call, (failure) => explained(failure, provider, apiKey, keySetting))
       // A model that has nothing to say with tools may have without.

@@ -22,9 +22,10 @@ export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
   readonly kind: FailureKind
   readonly description: string
   readonly retryable: boolean
+  /** The status of the response, if there was one. */
+  readonly status?: number
   /** The wait before the next call, in milliseconds, which the provider or our own gate asks for. */
   readonly retryAfter?: number
-  readonly status?: number
   /** The name of the provider, once the failure is that of the whole call. */
   readonly provider?: string
 }> {}
@@ -41,8 +42,12 @@ export const emptyAnswer = (description: string) =>
 export const disconnected = (description: string) =>
   new ProviderFailure({ kind: "connection", description, retryable: true })
 
+/** The failure of an answer that had begun. */
+export const broken = (description: string) =>
+  new ProviderFailure({ kind: "connection", description, retryable: true, status: 200 })
+
 /** The failure of an answer whose body ended too early. */
-export const cutOff = disconnected("The response ended before the answer did")
+export const cutOff = broken("The response ended before the answer did")
 
 /** The failure of a call that was answered with an error, by status or by an event of a stream. */
 export const failureOfStatus = (error: {
@@ -83,8 +88,8 @@ const shouldRetry = (headers: Headers | undefined, status: number | undefined): 
   return status === undefined || status === 408 || status === 409 || status === 429 || status >= 500
 }
 
-/** The kinds of failures that count against the provider, and not against the request or the account. */
-const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "overloaded", "failed", "malformed"])
+/** The kinds of failures that count against the provider or the model, and not against the request or the account. */
+const unhealthy: ReadonlySet<FailureKind> = new Set(["timeout", "connection", "overloaded"])
 
 /** Whether a failure counts against the provider in its circuit breaker. */
 export const isUnhealthy = ({ kind }: ProviderFailure): boolean => unhealthy.has(kind)

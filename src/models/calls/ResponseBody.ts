@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import { Sse } from "effect/encoding"
 import { Oversized } from "../../outbound/ResponseText.ts"
-import { disconnected, malformed, type ProviderFailure } from "./ProviderFailure.ts"
+import { broken, malformed, type ProviderFailure } from "./ProviderFailure.ts"
 
 /*
  * Reads the bodies of providers' responses, up to a limit of bytes. The functions return plain promises; the effects
@@ -13,7 +13,7 @@ export const REFUSAL_BYTES_MAX = 64 * 1024
 
 /** The failure of a call whose response could not be read. */
 export const brokenBody = (error: unknown): ProviderFailure =>
-  error instanceof Oversized ? malformed(error.message) : disconnected(String(error))
+  error instanceof Oversized ? malformed(error.message) : broken(String(error))
 
 /** The name of the only event of a body that is no stream of events. */
 export const WHOLE = "whole"

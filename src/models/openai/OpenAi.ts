@@ -1,7 +1,7 @@
 import { identity, type Redacted } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import { type ModelCalls, outputTokensWithin } from "../ModelCalls.ts"
-import { withVersion } from "../../outbound/VersionedUrl.ts"
+import { endpointAt } from "../../outbound/VersionedUrl.ts"
 import { OpenAiEvents } from "./OpenAiEvents.ts"
 import { chatCompletionsRequest } from "./OpenAiRequest.ts"
 import { type CallSettings, makeCalls, makeConnection } from "../calls/ProviderCalls.ts"
@@ -25,7 +25,7 @@ export const makeOpenAi = (
   client: HttpClient.HttpClient,
 ): ((model: string) => ModelCalls) => {
   const connection = makeConnection("openai", settings.limits)
-  const url = chatCompletionsUrl(settings.baseUrl ?? officialUrl)
+  const url = endpointAt(settings.baseUrl ?? officialUrl, "/chat/completions")
   // OpenAI's newer models refuse the older name, which is the only one that most other servers know.
   const limit = url.startsWith("https://api.openai.com/") ? "max_completion_tokens" : "max_tokens"
   const post = HttpClientRequest.post(url).pipe(
@@ -60,7 +60,3 @@ const shownHeaders: ReadonlySet<string> = new Set([
   "retry-after",
   "x-request-id",
 ])
-
-/** The URL of chat completions below a base URL, which may be that URL already. */
-export const chatCompletionsUrl = (baseUrl: string): string =>
-  `${withVersion(baseUrl.replace(/\/+$/, "").replace(/\/chat\/completions$/, ""))}/chat/completions`

@@ -5,6 +5,7 @@ import { disconnected, explained, failureOfStatus, malformed, type ProviderFailu
 import { OPENAI_API_KEY } from "../../system/Variables.ts"
 import { parseJson } from "../../text/Json.ts"
 import type { VoiceServer } from "./VoiceServers.ts"
+import { endpointAt } from "../../outbound/VersionedUrl.ts"
 
 /*
  * Calls of OpenAI's Realtime API over WebRTC. The audio goes between the browser and the provider; the server opens the
@@ -75,8 +76,8 @@ export const makeRealtime = ({ apiKey, baseUrl }: VoiceServer) => {
       const { response, text } = yield* Effect.tryPromise({
         // A redirect would send the key to a server that nobody configured.
         try: (signal) =>
-          fetch(`${baseUrl}/realtime/calls${path}`, { ...init, signal, ...(body && { body }) }).then((response) =>
-            response.text().then((text) => ({ response, text })),
+          fetch(endpointAt(baseUrl, `/realtime/calls${path}`), { ...init, signal, ...(body && { body }) }).then(
+            (response) => response.text().then((text) => ({ response, text })),
           ),
         catch: (error) => disconnected(String(error)),
       })
@@ -105,7 +106,8 @@ export const makeRealtime = ({ apiKey, baseUrl }: VoiceServer) => {
     /** Opens the side channel of a call, until the scope closes. Reading fails once it is closed. */
     attach: Effect.fnUntraced(
       function* (id: string) {
-        const url = `${baseUrl.replace(/^http/, "ws")}/realtime?call_id=${id}`
+        const url = new URL(endpointAt(baseUrl, "/realtime").replace(/^http/, "ws"))
+        url.searchParams.set("call_id", id)
         const opened = Effect.acquireRelease(
           Effect.sync(() => new WebSocket(url, { headers })),
           (socket) => Effect.sync(() => socket.close()),

@@ -7,6 +7,7 @@ import { explained, type ProviderFailure } from "../calls/ProviderFailure.ts"
 import { sending } from "../calls/Sender.ts"
 import { LOGGED_MAX_LENGTH } from "../ClientFailures.ts"
 import type { VoiceServer } from "./VoiceServers.ts"
+import { endpointAt } from "../../outbound/VersionedUrl.ts"
 
 /** The limits of calls while somebody waits for a voice: one further attempt, and soon. */
 const limits = {
@@ -26,7 +27,7 @@ export const voiceCalls = Effect.fnUntraced(function* (server: VoiceServer, path
   const send = sending(yield* HttpClient.HttpClient)
   const name = `${path.split("/").at(-1)} server`
   const gate = new Gate(name, limits)
-  const post = HttpClientRequest.post(`${server.baseUrl}${path}`).pipe(
+  const post = HttpClientRequest.post(endpointAt(server.baseUrl, path)).pipe(
     server.apiKey === undefined ? identity : HttpClientRequest.bearerToken(server.apiKey),
   )
   /** `read` reads the answer; it is called anew for each attempt, which there are until `hasBegun`. */

@@ -1,11 +1,10 @@
 import { Context, Layer, type Redacted } from "effect"
-import { withVersion } from "../../outbound/VersionedUrl.ts"
 import { officialUrl, type OpenAiSettings } from "../openai/OpenAi.ts"
 
 /** A model of a server with OpenAI's audio API. */
 export interface VoiceServer {
   readonly model: string
-  /** The base URL, with the version and without a slash at its end. */
+  /** The base URL, as it was written. */
   readonly baseUrl: string
   /** The key, which self-hosted servers often do not need. */
   readonly apiKey: Redacted.Redacted | undefined
@@ -40,7 +39,7 @@ export class VoiceServers extends Context.Service<
         ? undefined
         : {
             model: model ?? usual,
-            baseUrl: withVersion(baseUrl ?? openai.baseUrl ?? officialUrl),
+            baseUrl: baseUrl ?? openai.baseUrl ?? officialUrl,
             apiKey: apiKey ?? (baseUrl === undefined ? openai.apiKey : undefined),
           }
     return Layer.succeed(this, {

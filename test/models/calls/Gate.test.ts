@@ -37,9 +37,33 @@ const until = (condition: () => boolean) =>
   )
 
 describe("a failing provider", () => {
-  test("gets no calls of any of its models for a while, then all again", async () => {
+  test("gets no calls of the model that fails for a while, and those of the others", async () => {
     const program = Effect.gen(function* () {
       const { fake, model, other } = yield* connect({}, overloaded, overloaded, says("Back"))
+      yield* failure(model)
+      yield* failure(model)
+      expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 15 })
+      expect(yield* say(other)).toBe("Back")
+      expect(fake.requests).toHaveLength(3)
+      yield* TestClock.adjust("15 seconds")
+      expect(yield* say(model)).toBe("Back")
+    })
+    await run(Effect.provide(program, TestClock.layer()))
+  })
+
+  test("is not left alone for errors, which may be those of one visitor's words", async () => {
+    const program = Effect.gen(function* () {
+      const broken = fails(500, "api_error")
+      const { model } = yield* connect({}, broken, broken, broken, broken, broken, says("Back"))
+      for (let time = 0; time < 5; time++) yield* failure(model)
+      expect(yield* say(model)).toBe("Back")
+    })
+    await run(program)
+  })
+
+  test("that cannot be reached gets no calls of any of its models for a while, then all again", async () => {
+    const program = Effect.gen(function* () {
+      const { fake, model, other } = yield* connect({}, { kind: "reset" }, { kind: "reset" }, says("Back"))
       yield* failure(model)
       yield* failure(model)
       expect(yield* failure(other)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 15 })

@@ -324,3 +324,20 @@ test("an answer in one piece to a request for a stream is read, also with the en
         expect(replies[0]?.output).toBe("At six.")
       }
 })
+
+test.each<readonly [number, object, boolean]>([
+  [402, { error: { message: "Insufficient credits" } }, true],
+  [404, { error: { message: "The model `m` does not exist", code: "model_not_found" } }, true],
+  [
+    400,
+    { error: { message: "This model's maximum context length is 8192 tokens", code: "context_length_exceeded" } },
+    true,
+  ],
+  [400, { error: { message: "The response was filtered", code: "content_filter" } }, false],
+])("a refusal with %d of %j calls the fallback: %p", async (status, body, isFallback) => {
+  const made = ask(({ model }) => (model === "m" ? refusal(status, body)() : pieces("At six.")), {
+    fallbackModels: ["openai/other"],
+  })
+  if (!isFallback) return expect(made).rejects.toThrow()
+  expect((await made).replies[0]?.model).toBe("openai/other")
+})

@@ -5,7 +5,8 @@ import { FetchHttpClient, HttpClient } from "effect/http"
 import { Agent } from "../../../src/agent/Agent.ts"
 import type { ModelCalls, ModelRequest } from "../../../src/models/ModelCalls.ts"
 import { Models } from "../../../src/models/Models.ts"
-import { chatCompletionsUrl, makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
+import { endpointAt } from "../../../src/outbound/VersionedUrl.ts"
+import { makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
 import type { ProviderFailure } from "../../../src/models/calls/ProviderFailure.ts"
 import { calls, message, says, usage } from "../../lib/FakeAnthropic.ts"
@@ -133,9 +134,22 @@ describe("a request", () => {
       "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions",
     ],
     ["https://proxy.example.com/llm", "https://proxy.example.com/llm/v1/chat/completions"],
+    ["https://models.github.ai/inference/chat/completions", "https://models.github.ai/inference/chat/completions"],
+    [
+      "https://x.openai.azure.com/openai/deployments/y?api-version=2024-10-21",
+      "https://x.openai.azure.com/openai/deployments/y/chat/completions?api-version=2024-10-21",
+    ],
+    ["http://127.0.0.1:8000/?key=a", "http://127.0.0.1:8000/v1/chat/completions?key=a"],
   ])("with the base URL %s goes to %s", (base, url) => {
-    expect(chatCompletionsUrl(base)).toBe(url)
+    expect(endpointAt(base, "/chat/completions")).toBe(url)
   })
+})
+
+test("the other endpoints of a server whose address of chat completions is set are beside that", () => {
+  expect(endpointAt("https://models.github.ai/inference/chat/completions", "/models")).toBe(
+    "https://models.github.ai/inference/models",
+  )
+  expect(endpointAt("http://127.0.0.1:11434", "/embeddings")).toBe("http://127.0.0.1:11434/v1/embeddings")
 })
 
 describe.each([
