@@ -165,13 +165,16 @@ export class Agent extends Context.Service<
               judged.push(cost.tokens)
               return countApart(cost)
             }
+            const fitting = calls.traits === undefined ? limits.promptTokensMax : yield* calls.traits.promptTokensMax
+            const promptTokensMax = Math.min(limits.promptTokensMax, fitting)
             const run = Effect.fnUntraced(function* (takesTools: boolean) {
               const toolsEnabled = input.toolsEnabled && takesTools
               const tools = takesTools ? toolsOf({ ...input, search }, limits) : []
               return yield* runLoop({
                 opening: yield* openingOf({ ...input, search, toolsEnabled }, limits, onApproved),
                 tools,
-                limits,
+                limits: { ...limits, promptTokensMax },
+                onShortened: calls.traits?.fits,
                 generate: makeGenerate({
                   calls,
                   tools,
@@ -194,7 +197,7 @@ export class Agent extends Context.Service<
                 review: reviewOf(input, { models, found, onJudged, isQuoted: () => answeredBy.provider === "local" }),
               })
             })
-            const takesTools = calls.takesTools === undefined || (yield* calls.takesTools)
+            const takesTools = calls.traits === undefined || (yield* calls.traits.takesTools)
             const result = yield* run(takesTools).pipe(
               Effect.catchIf(
                 (error) => takesTools && costs.length === 0 && "kind" in error && error.kind === "tools-refused",

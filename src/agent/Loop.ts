@@ -9,7 +9,7 @@ import { turn } from "../system/LoopTurns.ts"
 import { type Emit, emitted, textEvents } from "./AgentEvent.ts"
 import type { Generation } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
-import { trimHistory } from "./TrimHistory.ts"
+import { tokensOf, trimHistory } from "./TrimHistory.ts"
 import {
   type AgentTool,
   failedOutcome,
@@ -75,6 +75,8 @@ interface LoopOptions {
   /** Finds the sources of an answer. */
   readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
   readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
+  /** Called with the most tokens of a prompt that fitted, once a longer one did not. */
+  readonly onShortened?: ((promptTokensMax: number) => Effect.Effect<void>) | undefined
   readonly onSource: ((source: Source) => void) | undefined
   /** Reviews the text of an answer that may end the reply. Without it, every answer is accepted. */
   readonly review?: ((answer: AnswerToReview) => Effect.Effect<Review>) | undefined
@@ -106,6 +108,8 @@ export const runLoop = Effect.fnUntraced(function* (
   const sources: Array<Source> = []
   const repeats = new Repeats()
   let messages = options.opening
+  let promptTokensMax = limits.promptTokensMax
+  let isShortened = false
   let stepType: Step["stepType"] = "initial"
   let tokens = noTokens
   let output = ""
@@ -116,7 +120,7 @@ export const runLoop = Effect.fnUntraced(function* (
     if (stepType !== "continue") question = messages
     const isLast = steps.length + 1 >= limits.stepsMax
     const mayCall = hasTools && !isLast && repeats.count < limits.identicalCallsMax
-    const shown = trimHistory(messages, limits.promptTokensMax)
+    const shown = trimHistory(messages, promptTokensMax)
     const request = { messages: shown, tools: hasTools ? (mayCall ? "offered" : "shown") : "none" } as const
     const stepOf = (generation: Generation, isContinued: boolean, outcomes: ReadonlyArray<ToolOutcome>) =>
       Effect.map(DateTime.now, (now) =>
@@ -126,7 +130,20 @@ export const runLoop = Effect.fnUntraced(function* (
       Effect.flatMap(stepOf(generation, false, []), (step) =>
         options.onStep(isWithheld ? withText(step, "") : step, generation),
       )
-    const generation = yield* options.generate(request, onCut)
+    // The model's context may be shorter than the setting: what is shown is shortened by half until it fits.
+    const half = Math.floor(Math.min(promptTokensMax, tokensOf(shown)) / 2)
+    const generation = yield* Effect.catchIf(
+      options.generate(request, onCut),
+      ({ kind }) => kind === "too-long" && trimHistory(messages, half).length < shown.length,
+      () => Effect.undefined,
+    )
+    if (generation === undefined) {
+      promptTokensMax = half
+      isShortened = true
+      continue
+    }
+    if (isShortened) yield* options.onShortened?.(promptTokensMax) ?? Effect.void
+    isShortened = false
     const isContinued = generation.calls.length === 0 && generation.finish === "pause" && !isLast
     const outcomes = yield* Effect.onInterrupt(Effect.andThen(turn, answerCalls(generation, mayCall, options)), () =>
       onCut(generation),
@@ -255,7 +272,15 @@ const assistantPart = (part: Response.PartEncoded): ReadonlyArray<Prompt.Assista
     case "reasoning":
       return [Prompt.reasoningPart({ text: part.text, options: { ...part.metadata } })]
     case "tool-call":
-      return [Prompt.toolCallPart({ id: part.id, name: part.name, params: part.params, providerExecuted: false })]
+      return [
+        Prompt.toolCallPart({
+          id: part.id,
+          name: part.name,
+          params: part.params,
+          providerExecuted: false,
+          options: { ...part.metadata },
+        }),
+      ]
     default:
       return []
   }

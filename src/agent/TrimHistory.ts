@@ -14,7 +14,7 @@ export const trimHistory = (
   const first = messages.findIndex(({ role }) => role !== "system")
   const question = messages.findLastIndex(({ role }) => role === "user")
   if (question <= first) return messages
-  const tokens = messages.map((message) => tokensAtMost(textsOf(message)) + imagesIn(message).length * IMAGE_TOKENS)
+  const tokens = messages.map(tokensIn)
   let excess = tokens.reduce((sum, each) => sum + each, 0) - tokensMax
   let kept = first
   while (excess > 0 && kept < question) {
@@ -24,6 +24,13 @@ export const trimHistory = (
   }
   return kept === first ? messages : messages.toSpliced(first, kept - first)
 }
+
+const tokensIn = (message: Prompt.Message): number =>
+  tokensAtMost(textsOf(message)) + imagesIn(message).length * IMAGE_TOKENS
+
+/** About the tokens of messages, and rather too many. */
+export const tokensOf = (messages: ReadonlyArray<Prompt.Message>): number =>
+  messages.reduce((sum, message) => sum + tokensIn(message), 0)
 
 const textsOf = (message: Prompt.Message): ReadonlyArray<string> =>
   message.role === "system"

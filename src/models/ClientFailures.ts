@@ -28,6 +28,7 @@ export const toProviderError = ({ kind, retryAfter = DEFAULT_RETRY_AFTER }: Prov
         detail: "The model provider does not accept this server's key. Its operator has to mend that.",
       })
     case "refused":
+    case "too-long":
     case "tools-refused":
     case "failed":
     case "malformed":

@@ -21,7 +21,7 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
     const { model, provider } = next
     const mark = markFallback(first.model, next)
     return {
-      takesTools: previous.takesTools,
+      traits: previous.traits,
       answer: (request, onParts, onGivenUp) =>
         Effect.suspend(() => {
           let hasBegun = false

@@ -19,7 +19,7 @@ const finishOf = (parts: ReadonlyArray<Response.AllPartsEncoded>): Record<string
 }
 
 export const measuredCalls = ({ calls, model, provider }: NamedCalls): ModelCalls => ({
-  takesTools: calls.takesTools,
+  traits: calls.traits,
   answer: (request, onParts, onGivenUp) =>
     Effect.suspend(() => {
       const begin = performance.now()

@@ -49,6 +49,16 @@ export interface ModelCalls {
     onParts: OnParts,
     onGivenUp?: OnGivenUp,
   ) => Effect.Effect<void, ProviderFailure>
-  /** Whether the model takes tools, as far as is known: false when its server has refused them lately. */
-  readonly takesTools?: Effect.Effect<boolean> | undefined
+  /** What the model has refused lately. Without it, nothing is known of it. */
+  readonly traits?: KnownTraits | undefined
+}
+
+/** What is known of a model by its refusals. */
+export interface KnownTraits {
+  /** False when its server has refused tools. */
+  readonly takesTools: Effect.Effect<boolean>
+  /** The tokens of a prompt, estimated, that fitted into its context where longer ones did not. */
+  readonly promptTokensMax: Effect.Effect<number>
+  /** Remembers the most tokens of a prompt. */
+  readonly fits: (promptTokensMax: number) => Effect.Effect<void>
 }

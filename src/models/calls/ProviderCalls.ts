@@ -7,7 +7,7 @@ import { Gate, type GateLimits } from "./Gate.ts"
 import { countedLength, imagesIn, withoutImages } from "../Images.ts"
 import type { ModelCalls, ModelRequest, OnParts } from "../ModelCalls.ts"
 import { emptyAnswer, explained, isGivenUp, ProviderFailure } from "./ProviderFailure.ts"
-import { mended, ModelTraits, refusesTools } from "./Remedies.ts"
+import { isTooLong, mended, ModelTraits, refusesTools } from "./Remedies.ts"
 import { EventBody } from "./ResponseBody.ts"
 import { readTokens, TokenCount } from "../TokenCount.ts"
 import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnswer.ts"
@@ -128,8 +128,8 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
       const isBodyKept = request.isBodyKept === true
       const { model } = dialect
       const thoughts: Thoughts = {
-        end: traits.thoughtEnd(model, monotonicMillis(clock)),
-        note: (end) => end !== undefined && traits.addThoughtEnd(model, end, monotonicMillis(clock)),
+        end: traits.of(model, monotonicMillis(clock)).thoughtEnd,
+        note: (thoughtEnd) => thoughtEnd !== undefined && traits.learn(model, monotonicMillis(clock), { thoughtEnd }),
       }
       const sending: Sending = { dialect, limits, request, isBodyKept, bodyLength, body, thoughts, leftOut: [...whats] }
       let hasBegun = false
@@ -161,11 +161,14 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
       /** Makes an attempt without what the server has refused, which is remembered once the model answers. */
       const remedied = (failure: ProviderFailure): Effect.Effect<void, ProviderFailure> => {
         if (refusesTools(failure, sending.body)) {
-          traits.addRefusedTools(dialect.model, monotonicMillis(clock))
+          traits.learn(dialect.model, monotonicMillis(clock), { takesTools: false })
           return Effect.fail(new ProviderFailure({ ...failure, kind: "tools-refused", retryable: false }))
         }
         const found = mended(failure, sending.body)
-        if (found === undefined || sending.leftOut.length >= REMEDIES_MAX) return Effect.fail(failure)
+        if (found === undefined || sending.leftOut.length >= REMEDIES_MAX)
+          return Effect.fail(
+            isTooLong(failure) ? new ProviderFailure({ ...failure, kind: "too-long", retryable: false }) : failure,
+          )
         const { remedy } = found
         sending.body = found.body
         sending.leftOut.push(remedy.what)
@@ -198,7 +201,12 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
     })
   return {
     answer: answerTo,
-    takesTools: Effect.map(currentMonotonicMillis, (now) => traits.takesTools(dialect.model, now)),
+    traits: {
+      takesTools: Effect.map(currentMonotonicMillis, (now) => traits.of(dialect.model, now).takesTools),
+      promptTokensMax: Effect.map(currentMonotonicMillis, (now) => traits.of(dialect.model, now).promptTokensMax),
+      fits: (promptTokensMax) =>
+        Effect.map(currentMonotonicMillis, (now) => traits.learn(dialect.model, now, { promptTokensMax })),
+    },
   }
 }
 

@@ -10,6 +10,8 @@ type FailureKind =
   | "held-back"
   | "credentials"
   | "refused"
+  /** The prompt is longer than the model's context. */
+  | "too-long"
   /** The server, or the model, takes no tools. */
   | "tools-refused"
   | "failed"

@@ -108,6 +108,11 @@ const textOfPassage = ({ content, source, title }: JsonObject): Json => ({
   ),
 })
 
+/** Matches the tokens of a context and those of the messages in it. */
+const CONTEXT = /maximum context length is (\d+).*?\((\d+) (?:tokens )?(?:in|from) the (?:messages|input|prompt)/isu
+/** The least tokens that are left for an answer. */
+const ANSWER_MIN = 200
+
 const remedies: ReadonlyArray<Remedy> = [
   {
     what: "The parameter `max_tokens`",
@@ -122,6 +127,23 @@ const remedies: ReadonlyArray<Remedy> = [
       const name = "max_completion_tokens" in body ? "max_completion_tokens" : "max_tokens"
       return name in body ? { ...body, [name]: Number(one ?? other) } : undefined
     },
+  },
+  {
+    what: "An answer that does not fit beside the prompt",
+    refusal: CONTEXT,
+    mend: (body, said) => {
+      const [, context, messages] = CONTEXT.exec(said) ?? []
+      const room = Number(context) - Number(messages) - 1
+      const name = "max_completion_tokens" in body ? "max_completion_tokens" : "max_tokens"
+      const asked = body[name]
+      return room >= ANSWER_MIN && typeof asked === "number" && asked > room ? { ...body, [name]: room } : undefined
+    },
+  },
+  {
+    what: "The field `reasoning_content`",
+    refusal: /reasoning_content/iu,
+    mend: (body) =>
+      withMessages(body, (messages) => messages.map((message) => without(message, "reasoning_content") ?? message)),
   },
   {
     what: "The parameter `max_completion_tokens`",
@@ -184,6 +206,14 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 404, 405, 422, 500, 501])
 export const refusesTools = ({ description, status }: ProviderFailure, body: string): boolean =>
   status !== undefined && REFUSALS.has(status) && /"tools":\s*\[/u.test(body) && TOOLS_REFUSED.test(description)
 
+/** Matches what servers say of a prompt that is longer than the model's context. */
+const TOO_LONG =
+  /context_length_exceeded|maximum context length|context (?:length|window|size)|prompt is too long|exceeds? the (?:available|model's|maximum) context|too many (?:input )?tokens/iu
+
+/** Whether a server has refused a prompt because of its length. */
+export const isTooLong = ({ description, status }: ProviderFailure): boolean =>
+  status !== undefined && (REFUSALS.has(status) || status === 413) && TOO_LONG.test(description)
+
 /** A body that was mended, with the remedy. */
 export interface Mended {
   readonly body: string
@@ -212,30 +242,38 @@ interface Known {
   /** What the server said, by the remedy. */
   readonly remedies: ReadonlyMap<Remedy, string>
   readonly takesTools: boolean
+  /** The tokens of a prompt that fitted into its context where longer ones did not. */
+  readonly promptTokensMax: number
   /** What ends the reasoning by which its answers begin, where its beginning is not sent. */
   readonly thoughtEnd: string | undefined
   readonly until: number
 }
 
-const unknown = { remedies: new Map<Remedy, string>(), takesTools: true, thoughtEnd: undefined }
+const unknown = {
+  remedies: new Map<Remedy, string>(),
+  takesTools: true,
+  promptTokensMax: Number.POSITIVE_INFINITY,
+  thoughtEnd: undefined,
+}
 
 /** What is known of the models of a connection, for a day: what their servers refuse, and how they write. */
 export class ModelTraits {
   readonly #models = new RecentMap<Known>(MODELS_MAX)
 
-  #known(model: string, now: number): Known {
+  /** What is known of a model. */
+  of(model: string, now: number): Known {
     const known = this.#models.find(model)
     return known !== undefined && known.until > now ? known : { ...unknown, until: now + REMEMBERED }
   }
 
-  #learn(model: string, now: number, change: (known: Known) => Partial<Known>): void {
-    const known = this.#known(model, now)
-    this.#models.set(model, { ...known, ...change(known) })
+  /** Remembers something of a model. */
+  learn(model: string, now: number, learned: Partial<Known>): void {
+    this.#models.set(model, { ...this.of(model, now), ...learned })
   }
 
   /** The body of a request to a model without what it is known to refuse, and what that is. */
   applied(model: string, body: string, now: number): { readonly body: string; readonly whats: ReadonlyArray<string> } {
-    const { remedies: known } = this.#known(model, now)
+    const { remedies: known } = this.of(model, now)
     const parsed = known.size === 0 ? undefined : parseJson(body)
     if (!isJsonObject(parsed)) return { body, whats: [] }
     let fields = parsed
@@ -250,23 +288,6 @@ export class ModelTraits {
 
   /** Remembers a remedy by which a model has answered. */
   addRemedy(model: string, remedy: Remedy, said: string, now: number): void {
-    this.#learn(model, now, ({ remedies }) => ({ remedies: new Map([...remedies, [remedy, said]]) }))
-  }
-
-  /** Remembers that a model takes no tools. */
-  addRefusedTools(model: string, now: number): void {
-    this.#learn(model, now, () => ({ takesTools: false }))
-  }
-
-  takesTools(model: string, now: number): boolean {
-    return this.#known(model, now).takesTools
-  }
-
-  addThoughtEnd(model: string, thoughtEnd: string, now: number): void {
-    this.#learn(model, now, () => ({ thoughtEnd }))
-  }
-
-  thoughtEnd(model: string, now: number): string | undefined {
-    return this.#known(model, now).thoughtEnd
+    this.learn(model, now, { remedies: new Map([...this.of(model, now).remedies, [remedy, said]]) })
   }
 }

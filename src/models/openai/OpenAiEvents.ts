@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import type { Response } from "effect/ai"
 import {
   type CallPiece,
@@ -14,8 +15,9 @@ import {
   reasoningOf,
   tokensOf,
   type Usage,
+  type WantedBack,
 } from "./OpenAiReply.ts"
-import { parseJson } from "../../text/Json.ts"
+import { type JsonObject, parseJson } from "../../text/Json.ts"
 import type { Attempt } from "../calls/ProviderCalls.ts"
 import { failureOfStatus, malformed, ProviderFailure } from "../calls/ProviderFailure.ts"
 import type { ModelRequest } from "../ModelCalls.ts"
@@ -41,6 +43,8 @@ interface OpenCall {
   json: string
   /** The arguments, when the server sent them as an object and not as JSON. */
   object: unknown
+  /** Further fields, such as a signature of what the model has thought. */
+  fields: JsonObject
 }
 
 /** Translates the chunks of one completion, or the only one of a whole completion, into its parts. */
@@ -54,6 +58,9 @@ export class OpenAiEvents implements AnswerEvents {
   private reason: string | null = null
   private isRefused = false
   private usage: Usage | undefined
+  /** The model's reasoning in a form of its server, which wants it back. */
+  private readonly details: Array<Schema.Json> = []
+  private wantsReasoning = false
   private readonly written: WrittenText
 
   constructor(attempt: Attempt, { isWhole = false, tools }: Pick<ModelRequest, "isWhole" | "tools">) {
@@ -116,15 +123,24 @@ export class OpenAiEvents implements AnswerEvents {
       call.object = params
       parts.push({ type: "tool-params-delta", id: call.id, delta: JSON.stringify(params) })
     }
-    for (const { id, json, name, object } of this.calls) {
+    if (this.details.length > 0) {
+      const id = String(this.blocks++)
+      parts.push({ type: "reasoning-start", id })
+      parts.push({ type: "reasoning-end", id, metadata: { openai: { details: this.details } } })
+    }
+    for (const { fields, id, json, name, object } of this.calls) {
       parts.push({ type: "tool-params-end", id })
-      parts.push({ type: "tool-call", id, name, params: object === undefined ? paramsOf(json) : object })
+      const params = object === undefined ? paramsOf(json) : object
+      const metadata = Object.keys(fields).length === 0 ? {} : { metadata: { openai: { fields } } }
+      parts.push({ type: "tool-call", id, name, params, ...metadata })
     }
     parts.push(finishPart(finishReason(this.reason, this.calls.length > 0, this.isRefused), this.usage))
     return parts
   }
 
   private extend(delta: Delta, parts: Array<Response.StreamPartEncoded>): void {
+    if (delta.reasoning_content != null) this.wantsReasoning = true
+    this.details.push(...(delta.reasoning_details ?? []))
     this.addText("reasoning", reasoningOf(delta), parts)
     const content = textOf(delta.content)
     if (content !== "") for (const { kind, text } of this.written.add(content)) this.addText(kind, text, parts)
@@ -144,12 +160,21 @@ export class OpenAiEvents implements AnswerEvents {
   }
 
   private close(parts: Array<Response.StreamPartEncoded>): void {
-    if (this.open !== undefined) parts.push({ type: `${this.open.kind}-end`, id: this.open.id })
+    if (this.open?.kind === "reasoning")
+      parts.push({
+        type: "reasoning-end",
+        id: this.open.id,
+        ...(this.wantsReasoning ? { metadata: { openai: { isWanted: true } } } : {}),
+      })
+    else if (this.open !== undefined) parts.push({ type: "text-end", id: this.open.id })
     this.open = undefined
   }
 
   private addCallPiece(piece: CallPiece, parts: Array<Response.StreamPartEncoded>): void {
     const call = this.findCall(piece) ?? this.beginCall(piece, parts)
+    const { function: _, id: __, index: ___, type: ____, ...fields } = piece
+    for (const [name, value] of Object.entries(fields))
+      if (isJson(value)) call.fields = { ...call.fields, [name]: value }
     // A name is not split into pieces; some servers repeat it with every piece.
     if (call.name === "") call.name = piece.function?.name ?? ""
     const args = piece.function?.arguments
@@ -187,10 +212,25 @@ export class OpenAiEvents implements AnswerEvents {
       name: piece.function?.name ?? "",
       json: "",
       object: undefined,
+      fields: {},
     }
     this.calls.push(call)
     parts.push({ type: "tool-params-start", id: call.id, name: call.name })
     return call
+  }
+}
+
+const isJson = Schema.is(Schema.Json)
+
+declare module "effect/ai/Response" {
+  interface ToolCallPartMetadata {
+    readonly openai?: { readonly fields: JsonObject }
+  }
+  interface ReasoningPartMetadata {
+    readonly openai?: WantedBack
+  }
+  interface ReasoningEndPartMetadata {
+    readonly openai?: WantedBack
   }
 }
 

@@ -22,18 +22,21 @@ const Usage = Schema.Struct({
 })
 export type Usage = typeof Usage.Type
 
-/** A tool call, or a piece of one in a stream. */
-const CallPiece = Schema.Struct({
-  index: Count,
-  id: Maybe(Schema.String),
-  function: Maybe(
-    Schema.Struct({
-      name: Maybe(Schema.String),
-      /** The arguments as JSON. Some servers send the object itself. */
-      arguments: Schema.optionalKey(Schema.Unknown),
-    }),
-  ),
-})
+/** A tool call, or a piece of one in a stream, with fields that its server wants back with the call's result. */
+const CallPiece = Schema.StructWithRest(
+  Schema.Struct({
+    index: Count,
+    id: Maybe(Schema.String),
+    function: Maybe(
+      Schema.Struct({
+        name: Maybe(Schema.String),
+        /** The arguments as JSON. Some servers send the object itself. */
+        arguments: Schema.optionalKey(Schema.Unknown),
+      }),
+    ),
+  }),
+  [Schema.Record(Schema.String, Schema.Unknown)],
+)
 export type CallPiece = typeof CallPiece.Type
 
 /** A message, or the part of one in a chunk. Servers use different names for the field with the model's reasoning. */
@@ -42,6 +45,7 @@ const Delta = Schema.Struct({
   refusal: Maybe(Schema.String),
   reasoning_content: Maybe(Schema.Unknown),
   reasoning: Maybe(Schema.Unknown),
+  reasoning_details: Maybe(Schema.Array(Schema.Json)),
   tool_calls: Maybe(Schema.Array(CallPiece)),
 })
 export type Delta = typeof Delta.Type
@@ -105,6 +109,12 @@ export const readCompletion = (json: unknown): Chunk | ProviderFailure =>
       return { ...head, choices: [{ delta: { ...message, tool_calls }, finish_reason }] }
     },
   })
+
+/** What a server wants back of reasoning, while the reply is made: its text, or a form of its own. */
+export type WantedBack = {
+  readonly isWanted?: boolean
+  readonly details?: ReadonlyArray<Schema.Json>
+}
 
 /** Makes an id for a call, which its result has to name, because some servers give none. */
 export const newCallId = (): string => `call_${crypto.randomUUID().replaceAll("-", "")}`

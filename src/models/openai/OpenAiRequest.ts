@@ -1,8 +1,11 @@
+import type { Schema } from "effect"
 import type { Prompt } from "effect/ai"
 import { fileNote, imageOf } from "../Images.ts"
 import type { ModelRequest } from "../ModelCalls.ts"
 import { isPassages, passagesText } from "../PassageForm.ts"
+import type { JsonObject } from "../../text/Json.ts"
 import type { ToolDeclaration } from "../ToolDeclaration.ts"
+import type { WantedBack } from "./OpenAiReply.ts"
 
 /*
  * Translates prompts into requests of chat completions, in a form that OpenAI and all compatible servers accept.
@@ -22,7 +25,13 @@ type UserPart =
 export type ChatMessage =
   | { readonly role: "system"; readonly content: string }
   | { readonly role: "user"; readonly content: string | ReadonlyArray<UserPart> }
-  | { readonly role: "assistant"; readonly content: string | null; readonly tool_calls?: ReadonlyArray<FunctionCall> }
+  | {
+      readonly role: "assistant"
+      readonly content: string | null
+      readonly tool_calls?: ReadonlyArray<FunctionCall>
+      readonly reasoning_content?: string
+      readonly reasoning_details?: ReadonlyArray<Schema.Json>
+    }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string }
 
 interface FunctionTool {
@@ -100,15 +109,34 @@ const userContent = (message: Prompt.UserMessage): UserContent => {
 
 const resultText = (result: unknown): string => (isPassages(result) ? passagesText(result) : JSON.stringify(result))
 
-/** A message of the assistant, without reasoning, which no server accepts back. */
+declare module "effect/ai/Prompt" {
+  interface ToolCallPartOptions {
+    readonly openai?: { readonly fields: JsonObject }
+  }
+  interface ReasoningPartOptions {
+    readonly openai?: WantedBack
+  }
+}
+
+/** A message of the assistant, without reasoning but for what goes with calls and its server wants back. */
 const assistantMessage = ({ content }: Prompt.AssistantMessage): ChatMessage => {
   const text = textOf(content)
   const calls = content.flatMap((part) => (part.type === "tool-call" ? [functionCall(part)] : []))
   if (calls.length === 0) return { role: "assistant", content: text }
-  return { role: "assistant", content: text === "" ? null : text, tool_calls: calls }
+  const thoughts = content.flatMap((part) => (part.type === "reasoning" ? [part] : []))
+  const wanted = thoughts.filter(({ options }) => options.openai?.isWanted === true)
+  const details = thoughts.flatMap(({ options }) => options.openai?.details ?? [])
+  return {
+    role: "assistant",
+    content: text === "" ? null : text,
+    tool_calls: calls,
+    ...(wanted.length > 0 && { reasoning_content: wanted.map(({ text }) => text).join("") }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  }
 }
 
-const functionCall = ({ id, name, params }: Prompt.ToolCallPart): FunctionCall => ({
+const functionCall = ({ id, name, options, params }: Prompt.ToolCallPart): FunctionCall => ({
+  ...options.openai?.fields,
   id,
   type: "function",
   // Always JSON, even where the model's arguments were not, because some servers parse those of earlier calls.

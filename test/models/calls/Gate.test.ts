@@ -196,8 +196,8 @@ describe("fallbacks", () => {
       })
     })
 
-    test(`are not called when the request is invalid, or when the chatbot names none: ${name}`, async () => {
-      const refused = await withModels({ anthropic: fails(400, "x"), openai: says("Hi") }, ["openai/m"], way)
+    test(`are not called when the message is refused, or when the chatbot names none: ${name}`, async () => {
+      const refused = await withModels({ anthropic: fails(413, "x"), openai: says("Hi") }, ["openai/m"], way)
       expect([refused.result._tag, refused.asked]).toEqual(["Failure", [1, 0]])
       const unnamed = await withModels({ anthropic: overloaded, openai: says("Hi") }, [], way)
       expect([unnamed.result._tag, unnamed.asked]).toEqual(["Failure", [1, 0]])

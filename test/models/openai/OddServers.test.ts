@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { Effect, Layer, Redacted, References } from "effect"
+import { Duration, Effect, Layer, Redacted, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
+import { CallBounds } from "../../../src/models/calls/ProviderCalls.ts"
 import { Models } from "../../../src/models/Models.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
 import { chunks, type OddRequest, oddServer, pieces, refusal } from "../../lib/OddServer.ts"
@@ -37,7 +38,12 @@ const ask = (
       Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))),
     )
     return { replies, requests }
-  }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromise)
+  }).pipe(
+    Effect.scoped,
+    Effect.provideService(CallBounds, { retryDelay: Duration.millis(1) }),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.runPromise,
+  )
 
 const emits = { emit: () => undefined }
 
@@ -340,4 +346,97 @@ test.each<readonly [number, object, boolean]>([
   })
   if (!isFallback) return expect(made).rejects.toThrow()
   expect((await made).replies[0]?.model).toBe("openai/other")
+})
+
+describe("what a server wants back with a call's result is sent back within the reply", () => {
+  const call = {
+    id: "call_1",
+    type: "function",
+    function: { name: "searchKnowledgeBase", arguments: '{"query":"tide"}' },
+  }
+  test.each<readonly [string, object, (message: object) => unknown, unknown]>([
+    [
+      "a signature of what was thought",
+      { tool_calls: [{ ...call, index: 0, extra_content: { google: { thought_signature: "abc" } } }] },
+      (message) => Object(message).tool_calls[0].extra_content,
+      { google: { thought_signature: "abc" } },
+    ],
+    [
+      "reasoning_content",
+      { reasoning_content: "I search.", tool_calls: [{ ...call, index: 0 }] },
+      (message) => Object(message).reasoning_content,
+      "I search.",
+    ],
+    [
+      "reasoning_details",
+      { reasoning_details: [{ type: "reasoning.encrypted", data: "abc" }], tool_calls: [{ ...call, index: 0 }] },
+      (message) => Object(message).reasoning_details,
+      [{ type: "reasoning.encrypted", data: "abc" }],
+    ],
+  ])("%s", async (_, delta, sentBack, expected) => {
+    for (const way of [{}, emits]) {
+      const { replies, requests } = await ask(
+        (_, count) => (count === 1 ? chunks([delta], { end: "tool_calls" }) : pieces("At six.")),
+        way,
+      )
+      expect(replies[0]?.output).toBe("At six.")
+      expect(requests[1]?.messages.filter(({ role }) => role === "assistant").map(sentBack)).toEqual([expected])
+      expect(
+        JSON.stringify(replies[0]?.steps.map(({ response, text, toolCalls }) => [response.messages, text, toolCalls])),
+      ).not.toMatch(/abc|I search/)
+    }
+  })
+
+  test("and reasoning_content is not where a server refuses it", async () => {
+    const { replies } = await ask((request, count) => {
+      if (count === 1) return chunks([{ reasoning_content: "I search.", tool_calls: [{ ...call, index: 0 }] }])
+      return JSON.stringify(request).includes("reasoning_content")
+        ? refusal(400, { error: { message: "Extra inputs are not permitted: reasoning_content" } })()
+        : pieces("At six.")
+    })
+    expect(replies[0]?.output).toBe("At six.")
+  })
+})
+
+describe("a prompt that is too long for the model's context", () => {
+  const history = [
+    ...Array.from({ length: 40 }, (_, turn) => ({
+      role: turn % 2 === 0 ? ("user" as const) : ("assistant" as const),
+      content: `${turn} ${"word ".repeat(100)}`,
+    })),
+    ...input.history,
+  ]
+  const length = (request: OddRequest) => JSON.stringify(request.messages).length
+
+  test("is shortened until it fits, and shorter from the beginning in the next replies", async () => {
+    for (const way of [{}, emits]) {
+      const { replies, requests } = await ask(
+        (request) =>
+          length(request) > 6_000
+            ? refusal(400, { error: { message: "context", code: "context_length_exceeded" } })()
+            : pieces("At six."),
+        { ...way, history, times: 2 },
+      )
+      expect(replies.map(({ output }) => output)).toEqual(["At six.", "At six."])
+      expect(requests.map((request) => length(request) <= 6_000)).toEqual([false, false, true, true])
+    }
+  })
+
+  test("leaves the answer less room where that is enough", async () => {
+    const { replies, requests } = await ask(({ max_tokens = 0 }) =>
+      max_tokens > 3_000
+        ? refusal(400, {
+            message:
+              "This model's maximum context length is 4096 tokens. However, you requested 5192 tokens (1096 in the messages, 4096 in the completion). Please reduce the length of the messages or completion.",
+          })()
+        : pieces("At six."),
+    )
+    expect(replies[0]?.output).toBe("At six.")
+    expect(requests.map(({ max_tokens }) => max_tokens)).toEqual([4096, 2999])
+  })
+
+  test("fails where nothing more can be left out", async () => {
+    const always = refusal(400, { error: { message: "maximum context length is 10 tokens" } })
+    expect(ask(() => always(), { history })).rejects.toThrow()
+  })
 })
