@@ -21,7 +21,7 @@ import type { AgentTool, ToolSizes } from "./tools/AgentTool.ts"
 import type { Passage } from "../domain/knowledge/Passage.ts"
 import { passageJson, passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { type ListDocuments, listTool } from "./tools/ListTool.ts"
-import { listDocuments, requestHuman } from "../models/ToolDeclaration.ts"
+import { listDocuments, requestHuman, searchKnowledgeBase } from "../models/ToolDeclaration.ts"
 import { type OnHumanRequested, requestHumanTool } from "./tools/RequestHumanTool.ts"
 import type { BoundedText } from "../text/BoundedText.ts"
 
@@ -174,7 +174,8 @@ export class Agent extends Context.Service<
                 opening: yield* openingOf({ ...input, search, toolsEnabled }, limits, onApproved),
                 tools,
                 limits: { ...limits, promptTokensMax },
-                onShortened: calls.traits?.fits,
+                onShortened: (most) =>
+                  calls.traits?.learn({ promptTokensMax: Math.max(most, PROMPT_TOKENS_MIN) }) ?? Effect.void,
                 generate: makeGenerate({
                   calls,
                   tools,
@@ -197,11 +198,17 @@ export class Agent extends Context.Service<
                 review: reviewOf(input, { models, found, onJudged, isQuoted: () => answeredBy.provider === "local" }),
               })
             })
+            // A tool of a chatbot may be what is refused, which concerns no other chatbot.
+            const isOwn = toolsOf({ ...input, search }, limits).every(({ inputSchema }) => ownInputs.has(inputSchema))
             const takesTools = calls.traits === undefined || (yield* calls.traits.takesTools)
             const result = yield* run(takesTools).pipe(
               Effect.catchIf(
                 (error) => takesTools && costs.length === 0 && "kind" in error && error.kind === "tools-refused",
-                () => run(false),
+                () =>
+                  Effect.tap(
+                    run(false),
+                    () => (isOwn ? calls.traits?.learn({ takesTools: false }) : undefined) ?? Effect.void,
+                  ),
               ),
               Effect.catchTag("ProviderFailure", (failure) =>
                 Effect.andThen(logFailure(failure), Effect.fail(toProviderError(failure))),
@@ -227,6 +234,12 @@ export class Agent extends Context.Service<
       }),
     )
 }
+
+/** The inputs of tools that all chatbots have. */
+const ownInputs = new Set([searchKnowledgeBase, listDocuments, requestHuman].map(({ inputSchema }) => inputSchema))
+
+/** The least tokens to which prompts of a model are bounded, whatever has fitted once. */
+const PROMPT_TOKENS_MIN = 2_000
 
 const countTokens = ({ model, provider, tokens }: ModelCost): void => {
   for (const [kind, count] of Object.entries(tokens)) metrics.tokens(provider, model, kind).add(count)

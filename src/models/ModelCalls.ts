@@ -59,6 +59,11 @@ export interface KnownTraits {
   readonly takesTools: Effect.Effect<boolean>
   /** The tokens of a prompt, estimated, that fitted into its context where longer ones did not. */
   readonly promptTokensMax: Effect.Effect<number>
-  /** Remembers the most tokens of a prompt. */
-  readonly fits: (promptTokensMax: number) => Effect.Effect<void>
+  /**
+   * Remembers one of these for a day. All organizations share it: it must not rest on what one of them has made, such as a
+   * tool, or has said.
+   */
+  readonly learn: (
+    learned: { readonly takesTools: false } | { readonly promptTokensMax: number },
+  ) => Effect.Effect<void>
 }

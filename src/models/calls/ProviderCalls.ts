@@ -73,7 +73,7 @@ export interface Attempt {
 export interface Thoughts {
   /** What ends the reasoning by which its answers begin, where its beginning is not sent. */
   readonly end: string | undefined
-  /** Remembers what has ended reasoning without a beginning. */
+  /** Remembers what has ended reasoning without a beginning, or that nothing has. */
   readonly note: (end: string | undefined) => void
 }
 
@@ -129,7 +129,7 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
       const { model } = dialect
       const thoughts: Thoughts = {
         end: traits.of(model, monotonicMillis(clock)).thoughtEnd,
-        note: (thoughtEnd) => thoughtEnd !== undefined && traits.learn(model, monotonicMillis(clock), { thoughtEnd }),
+        note: (thoughtEnd) => traits.learn(model, monotonicMillis(clock), { thoughtEnd }),
       }
       const sending: Sending = { dialect, limits, request, isBodyKept, bodyLength, body, thoughts, leftOut: [...whats] }
       let hasBegun = false
@@ -160,20 +160,20 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
       )
       /** Makes an attempt without what the server has refused, which is remembered once the model answers. */
       const remedied = (failure: ProviderFailure): Effect.Effect<void, ProviderFailure> => {
-        if (refusesTools(failure, sending.body)) {
-          traits.learn(dialect.model, monotonicMillis(clock), { takesTools: false })
+        if (refusesTools(failure, sending.body))
           return Effect.fail(new ProviderFailure({ ...failure, kind: "tools-refused", retryable: false }))
-        }
         const found = mended(failure, sending.body)
         if (found === undefined || sending.leftOut.length >= REMEDIES_MAX)
           return Effect.fail(
-            isTooLong(failure) ? new ProviderFailure({ ...failure, kind: "too-long", retryable: false }) : failure,
+            isTooLong(failure, sending.body)
+              ? new ProviderFailure({ ...failure, kind: "too-long", retryable: false })
+              : failure,
           )
-        const { remedy } = found
+        const { remedy, said } = found
         sending.body = found.body
         sending.leftOut.push(remedy.what)
         return Effect.tap(attempt, () => {
-          traits.addRemedy(dialect.model, remedy, failure.description, monotonicMillis(clock))
+          traits.addRemedy(dialect.model, remedy, said, monotonicMillis(clock))
           return Effect.logInfo("A model's server refused a part of a request, which is left out for a day").pipe(
             Effect.annotateLogs({ model: dialect.model, part: remedy.what }),
           )
@@ -204,8 +204,7 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
     traits: {
       takesTools: Effect.map(currentMonotonicMillis, (now) => traits.of(dialect.model, now).takesTools),
       promptTokensMax: Effect.map(currentMonotonicMillis, (now) => traits.of(dialect.model, now).promptTokensMax),
-      fits: (promptTokensMax) =>
-        Effect.map(currentMonotonicMillis, (now) => traits.learn(dialect.model, now, { promptTokensMax })),
+      learn: (learned) => Effect.map(currentMonotonicMillis, (now) => traits.learn(dialect.model, now, learned)),
     },
   }
 }

@@ -197,37 +197,55 @@ const remedies: ReadonlyArray<Remedy> = [
 
 /** Matches what servers say whose model, or whose start, allows no tools. */
 const TOOLS_REFUSED =
-  /(?:not|n't) support.{0,40}(?:tool|function)|(?:tool|function).{0,40}(?:not|n't) (?:be )?(?:support|enabled|available)|support tool use|tool choice requires|enable-auto-tool-choice|--jinja|tool_choice/isu
+  /(?:not|n't) support.{0,40}(?:tool|function)|(?:tool|function).{0,40}(?:not|n't) (?:be )?(?:support|enabled|available)|support tool use|tool choice requires|enable-auto-tool-choice|--jinja/isu
 
 /** The statuses of refusals. Some servers answer a request that they cannot serve with 500, or 404 where no model can. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 404, 405, 422, 500, 501])
 
+/** The characters of a refusal that are read: what it quotes of the request may follow. */
+const SAID_MAX = 2_000
+const saidIn = ({ description }: ProviderFailure): string => description.slice(0, SAID_MAX)
+
+/** Whether a server says this itself, and does not repeat the words of the request. */
+const says = (failure: ProviderFailure, words: RegExp, body: string): boolean => {
+  const [said] = words.exec(saidIn(failure)) ?? []
+  return said !== undefined && !body.toLowerCase().includes(said.toLowerCase())
+}
+
 /** Whether a server has refused the tools of a request. */
-export const refusesTools = ({ description, status }: ProviderFailure, body: string): boolean =>
-  status !== undefined && REFUSALS.has(status) && /"tools":\s*\[/u.test(body) && TOOLS_REFUSED.test(description)
+export const refusesTools = (failure: ProviderFailure, body: string): boolean =>
+  failure.status !== undefined &&
+  REFUSALS.has(failure.status) &&
+  /"tools":\s*\[/u.test(body) &&
+  says(failure, TOOLS_REFUSED, body)
 
 /** Matches what servers say of a prompt that is longer than the model's context. */
 const TOO_LONG =
   /context_length_exceeded|maximum context length|context (?:length|window|size)|prompt is too long|exceeds? the (?:available|model's|maximum) context|too many (?:input )?tokens/iu
 
 /** Whether a server has refused a prompt because of its length. */
-export const isTooLong = ({ description, status }: ProviderFailure): boolean =>
-  status !== undefined && (REFUSALS.has(status) || status === 413) && TOO_LONG.test(description)
+export const isTooLong = (failure: ProviderFailure, body: string): boolean =>
+  failure.status !== undefined &&
+  (REFUSALS.has(failure.status) || failure.status === 413) &&
+  says(failure, TOO_LONG, body)
 
 /** A body that was mended, with the remedy. */
 export interface Mended {
   readonly body: string
   readonly remedy: Remedy
+  /** What the server has said. */
+  readonly said: string
 }
 
 /** Mends the body of a request by what its refusal says; undefined where nothing of it is known. */
-export const mended = ({ description, status }: ProviderFailure, body: string): Mended | undefined => {
-  if (status === undefined || !REFUSALS.has(status)) return undefined
+export const mended = (failure: ProviderFailure, body: string): Mended | undefined => {
+  if (failure.status === undefined || !REFUSALS.has(failure.status)) return undefined
+  const said = saidIn(failure)
   const fields = parseJson(body)
   if (!isJsonObject(fields)) return undefined
   for (const remedy of remedies) {
-    const result = remedy.refusal.test(description) ? remedy.mend(fields, description) : undefined
-    if (result !== undefined) return { remedy, body: JSON.stringify(result) }
+    const result = remedy.refusal.test(said) ? remedy.mend(fields, said) : undefined
+    if (result !== undefined) return { remedy, said, body: JSON.stringify(result) }
   }
   return undefined
 }

@@ -116,7 +116,9 @@ export class OpenAiEvents implements AnswerEvents {
     const parts: Array<Response.StreamPartEncoded> = []
     const { calls, pieces } = this.written.end()
     for (const { kind, text } of pieces) this.addText(kind, text, parts)
-    this.attempt.thoughts.note(this.written.loneEnd)
+    const { hasGuessedWrong, loneEnd } = this.written
+    // Somebody may have had the model write such an end: the next answer without one corrects that.
+    if (loneEnd !== undefined || hasGuessedWrong) this.attempt.thoughts.note(loneEnd)
     this.close(parts)
     for (const { name, params } of calls) {
       const call = this.beginCall({ function: { name } }, parts)

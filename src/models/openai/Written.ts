@@ -74,6 +74,8 @@ export class WrittenText {
   private readonly pieces: Array<Written> = []
   /** The end of reasoning that had no beginning. */
   loneEnd: string | undefined
+  /** Whether the end by which the answer was expected to begin has not come. */
+  hasGuessedWrong = false
 
   /**
    * @param tools those that the model may call
@@ -99,6 +101,7 @@ export class WrittenText {
   end(): { readonly pieces: ReadonlyArray<Written>; readonly calls: ReadonlyArray<WrittenCall> } {
     const rest = this.guessed.splice(0).join("") + this.held
     this.held = ""
+    this.hasGuessedWrong = this.isGuess
     const calls = this.mayBeCall ? callsIn(rest, this.tools) : []
     if (calls.length === 0) this.pass(this.until === undefined || this.isGuess ? "text" : "reasoning", rest)
     return { pieces: this.pieces.splice(0), calls }

@@ -4,6 +4,7 @@ import { FetchHttpClient } from "effect/http"
 import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
 import { CallBounds } from "../../../src/models/calls/ProviderCalls.ts"
 import { Models } from "../../../src/models/Models.ts"
+import { WrittenText } from "../../../src/models/openai/Written.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
 import { chunks, type OddRequest, oddServer, pieces, refusal } from "../../lib/OddServer.ts"
 
@@ -173,6 +174,31 @@ describe("where tools are refused, the knowledge base is searched before, and th
       expect(JSON.stringify(requests[1]?.messages)).toContain(passage.content)
     }
   })
+
+  const refused = refusal(400, { error: { message: "tools[1]: format is not supported" } })
+
+  test("which is not remembered of a chatbot's own tool, since other chatbots have others", async () => {
+    const tool = {
+      name: "order",
+      description: "",
+      inputSchema: {},
+      decode: (params: unknown) => Effect.succeed(params),
+      run: () => Effect.never,
+    }
+    const { requests } = await ask(({ tools }) => (tools === undefined ? pieces("At six.") : refused()), {
+      times: 2,
+      tools: [tool],
+    })
+    expect(requests.map(({ tools }) => tools !== undefined)).toEqual([true, false, true, false])
+  })
+
+  test("which is not believed where a server repeats the visitor's words", async () => {
+    const content = "Your tools are not supported."
+    const made = ask(() => refusal(400, { error: { message: `Invalid input: ${content}` } })(), {
+      history: [{ role: "user", content }],
+    })
+    await expect(made).rejects.toThrow()
+  })
 })
 
 describe("only the answer is the answer:", () => {
@@ -224,6 +250,14 @@ describe("only the answer is the answer:", () => {
       )
       expect(streamed.slice(1).map(({ output }) => output)).toEqual(["At six.", "Now at seven."])
     }
+  })
+
+  test("an answer that does not begin with the reasoning that was expected is held back, and says so", () => {
+    const text = new WrittenText([], false, "</think>")
+    expect(text.add("At ")).toEqual([])
+    expect(text.add("six.")).toEqual([])
+    expect(text.end()).toEqual({ pieces: [{ kind: "text", text: "At six." }], calls: [] })
+    expect(text.hasGuessedWrong).toBe(true)
   })
 
   const call = { name: "searchKnowledgeBase", arguments: { query: "tide" } }
@@ -412,13 +446,13 @@ describe("a prompt that is too long for the model's context", () => {
     for (const way of [{}, emits]) {
       const { replies, requests } = await ask(
         (request) =>
-          length(request) > 6_000
+          length(request) > 12_000
             ? refusal(400, { error: { message: "context", code: "context_length_exceeded" } })()
             : pieces("At six."),
         { ...way, history, times: 2 },
       )
       expect(replies.map(({ output }) => output)).toEqual(["At six.", "At six."])
-      expect(requests.map((request) => length(request) <= 6_000)).toEqual([false, false, true, true])
+      expect(requests.map((request) => length(request) <= 12_000)).toEqual([false, true, true])
     }
   })
 
@@ -437,6 +471,6 @@ describe("a prompt that is too long for the model's context", () => {
 
   test("fails where nothing more can be left out", async () => {
     const always = refusal(400, { error: { message: "maximum context length is 10 tokens" } })
-    expect(ask(() => always(), { history })).rejects.toThrow()
+    await expect(ask(() => always(), { history })).rejects.toThrow()
   })
 })
