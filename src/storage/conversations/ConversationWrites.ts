@@ -106,6 +106,9 @@ export interface HandoverCause {
 /** Tries to find a session that concurrent requests open this many times. */
 const APPEND_TRIES = 3
 
+/** The time of a change of a conversation, after the one before it, also where the clock was set back meanwhile. */
+export const NEXT_INSTANT = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')"
+
 const decodeTargets = decodeRows(Schema.Struct({ id: SessionId, owner: Handover.fields.owner }))
 const decodeStored = decodeRows(Schema.Struct({ owner: Handover.fields.owner, is_stored: Schema.Boolean }))
 
@@ -144,9 +147,9 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           from chatbots where id = ${chatbot} and organization_id = ${organization_id} and not ${session.isKnown === true}
           -- An existing session can conflict by its id or by its token.
           on conflict do nothing
-          returning id, owner
+          returning id, owner, updated_at
         ), existing as (
-          update sessions set message_count = message_count + ${rows.length}, updated_at = clock_timestamp(),
+          update sessions set message_count = message_count + ${rows.length}, updated_at = ${sql.literal(NEXT_INSTANT)},
             user_info = user_info || ${userInfo}, may_ask_email = may_ask_email and ${mayAsk}, state = 'open',
             page = coalesce(page, ${json(page)}), language = coalesce(${language}::text, language),
             waiting_since = case when owner = 'people' then coalesce(waiting_since, clock_timestamp()) else waiting_since end
@@ -156,13 +159,14 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
             and (id = ${session.id} or (session_token = ${session.token}::text
               and token_key is not distinct from ${session.tokenKey}::uuid))
             and not exists (select from session)
-          returning id, owner
+          returning id, owner, updated_at
         ), target as (
-          select id, owner from session union all select id, owner from existing
+          select id, owner, updated_at from session union all select id, owner, updated_at from existing
         ), stored as (
-          insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments)
+          insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments, created_at)
           select m.id, ${organization_id}::uuid, target.id, m.sender_type, m.content, m.metadata,
-            send_attachments(${organization_id}, ${chatbot}, target.id, m.id, ${session.visitor ?? null}::text, m.attachments)
+            send_attachments(${organization_id}, ${chatbot}, target.id, m.id, ${session.visitor ?? null}::text, m.attachments),
+            greatest(clock_timestamp(), target.updated_at)
           from target, rows from (jsonb_to_recordset(${json(rows)})
             as (id uuid, sender_type text, content text, metadata jsonb, attachments uuid[])) with ordinality
             as m(id, sender_type, content, metadata, attachments, position)
@@ -243,13 +247,13 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
         ) = ${inRow - 1}`
       const [found] = yield* decodeStored(sql`
       with ${isUnfinished ? before : sql``} session as (
-        update sessions set updated_at = clock_timestamp(),
+        update sessions set updated_at = ${sql.literal(NEXT_INSTANT)},
           message_count = message_count + case when ${isKept} then ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`} else 0 end,
           unanswered_replies = unanswered_replies + case owner when 'bot' then ${unanswered}::int else 0 end
             ${isKnown === undefined ? sql`` : sql`- (select count(*) from known where unanswered)::int`},
           waiting_since = case owner when 'people' then waiting_since end
           ${firstWords}
-        where id = ${session} and organization_id = ${organization} returning id, owner, owner_since
+        where id = ${session} and organization_id = ${organization} returning id, owner, owner_since, updated_at
       ) ${counted ?? sql``} ${message.ground ? grounding(organization, message, message.ground, isKept) : sql``}, stored as (
       insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
         usage, finish_reason, tool_calls, tool_results, sources, unanswered, unsupported, created_at)
@@ -259,7 +263,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
         ${json(message.tool_calls)}, ${json(message.tool_results)},
         ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean,
         ${json(unsupported.length === 0 ? null : unsupported)},
-        case owner when 'bot' then clock_timestamp() else owner_since - interval '1 microsecond' end
+        case owner when 'bot' then greatest(clock_timestamp(), updated_at) else owner_since - interval '1 microsecond' end
       from session where ${isKept} ${isUnfinished ? sql`${replacing} ${announcing}` : sql`returning null as announced`}
       )
       -- Counting them stores the reply first, so that it comes before the people.

@@ -10,6 +10,7 @@ import { ConversationEvent, type HandoverReason } from "../../domain/inbox/Hando
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { onUnsendable } from "../conversations/Attachments.ts"
+import { NEXT_INSTANT } from "../conversations/ConversationWrites.ts"
 import { SESSION_COLUMNS, SessionRow, toSession } from "../conversations/Conversations.ts"
 import {
   MESSAGE_COLUMNS,
@@ -190,13 +191,14 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
               where s.id = ${found.id} and s.organization_id = ${organization} and s.assignee is null`
           }
           yield* sql`
-            insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments, person_id, person_name)
+            insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments, person_id, person_name, created_at)
             values (${id}, ${organization}, ${found.id}, 'agent', ${content}, ${json(mid === undefined ? {} : { mid })},
               send_attachments(${organization}, ${chatbot}, ${found.id}, ${id}, null, ${uuids(attachments)}),
               ${by?.id ?? null}::uuid, coalesce(${by?.name ?? senderName ?? null}::text,
-                (select name from api_keys where id = ${caller.apiKeyId}), ''))`
+                (select name from api_keys where id = ${caller.apiKeyId}), ''),
+              (select ${sql.literal(NEXT_INSTANT)} from sessions where id = ${found.id}))`
           yield* sql`update sessions set message_count = message_count + 1, waiting_since = null, state = 'open',
-            updated_at = clock_timestamp() where id = ${found.id} and organization_id = ${organization}`
+            updated_at = ${sql.literal(NEXT_INSTANT)} where id = ${found.id} and organization_id = ${organization}`
           const [row] = yield* stored(sql`id = ${id}`)
           if (row === undefined) return yield* sessionNotFound
           return { message: toMessage(row), session: yield* session(found.id), isNew: true }

@@ -172,6 +172,25 @@ describe("a session", () => {
       }),
     ))
 
+  test("keeps its messages in order where the clock was set back between them", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const sql = yield* SystemSql
+        const id = yield* append(tenant, "ahead", ["One"])
+        const conversations = yield* Conversations
+        yield* as(tenant.organization)(conversations.reply(id, yield* answer("Two")))
+        // As an hour later, by the clock that is set back then.
+        yield* sql`update messages set created_at = created_at + interval '1 hour' where session_id = ${id}`
+        yield* sql`update sessions set updated_at = updated_at + interval '1 hour' where id = ${id}`
+        yield* append(tenant, "ahead", ["Three", "Four"])
+        yield* as(tenant.organization)(conversations.reply(id, yield* answer("Five")))
+        const rows = yield* sql<{ content: string }>`
+          select content from messages where session_id = ${id} order by created_at, id`
+        expect(rows.map(({ content }) => content)).toEqual(["One", "Two", "Three", "Four", "Five"])
+      }),
+    ))
+
   test("is opened once and loses no message when many requests open it and write to it at once", () =>
     run(
       Effect.gen(function* () {
