@@ -91,6 +91,10 @@ export class WrittenText {
 
   /** Returns what is known of the text up to now. */
   add(piece: string): ReadonlyArray<Written> {
+    // Nearly every piece is a word in the middle of a line.
+    const isPlain =
+      this.held === "" && this.hasText && !this.isTrimming && !this.isLineStart && this.until === undefined
+    if (isPlain && !this.isWhole && !/[\n<[]/u.test(piece)) return [{ kind: "text", text: piece }]
     this.held += piece
     if (this.mayBeCall && this.held.length > CALL_MAX) this.passHeld()
     while (!this.mayBeCall && (this.until === undefined ? this.readText() : this.readThought(this.until)));
