@@ -107,7 +107,7 @@ export interface HandoverCause {
 const APPEND_TRIES = 3
 
 /** The time of a change of a conversation, after the one before it, also where the clock was set back meanwhile. */
-export const NEXT_INSTANT = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')"
+export const NEXT_INSTANT = "greatest(clock_timestamp(), updated_at + interval '1 millisecond')"
 
 const decodeTargets = decodeRows(Schema.Struct({ id: SessionId, owner: Handover.fields.owner }))
 const decodeStored = decodeRows(Schema.Struct({ owner: Handover.fields.owner, is_stored: Schema.Boolean }))
@@ -166,7 +166,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments, created_at)
           select m.id, ${organization_id}::uuid, target.id, m.sender_type, m.content, m.metadata,
             send_attachments(${organization_id}, ${chatbot}, target.id, m.id, ${session.visitor ?? null}::text, m.attachments),
-            greatest(clock_timestamp(), target.updated_at)
+            greatest(clock_timestamp(), target.updated_at + (m.position - 1) * interval '1 microsecond')
           from target, rows from (jsonb_to_recordset(${json(rows)})
             as (id uuid, sender_type text, content text, metadata jsonb, attachments uuid[])) with ordinality
             as m(id, sender_type, content, metadata, attachments, position)
