@@ -3,6 +3,8 @@ import { Duration, Effect, Layer, Redacted, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
 import { CallBounds } from "../../../src/models/calls/ProviderCalls.ts"
+import { failureOfStatus } from "../../../src/models/calls/ProviderFailure.ts"
+import { mended } from "../../../src/models/calls/Remedies.ts"
 import { Models } from "../../../src/models/Models.ts"
 import { WrittenText } from "../../../src/models/openai/Written.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
@@ -122,6 +124,55 @@ describe("what a server refuses is left out of the request, and of the next ones
       expect(first).toEqual([{ type: "other", message: expect.stringContaining("is refused by the model's server.") }])
       expect(second).toEqual(first)
     }
+  })
+
+  test("the temperature", async () => {
+    const { replies, requests } = await ask(
+      (request) =>
+        "temperature" in request
+          ? refusal(400, { error: { message: "Unsupported value: 'temperature' does not support 0.5" } })()
+          : pieces("At six."),
+      { bounds: { temperature: 0.5 } },
+    )
+    expect(replies[0]?.output).toBe("At six.")
+    expect(requests).toHaveLength(2)
+  })
+
+  test("a message with calls and without content", async () => {
+    const called = { index: 0, id: "c1", function: { name: "searchKnowledgeBase", arguments: '{"query":"tide"}' } }
+    const { replies, requests } = await ask(({ messages }, count) => {
+      if (count === 1) return chunks([{ tool_calls: [called] }])
+      return messages.some(({ content }) => content === null)
+        ? refusal(400, { error: "Invalid 'content': 'content' field must be a string or an array of objects." })()
+        : pieces("At six.")
+    })
+    expect(replies[0]?.output).toBe("At six.")
+    expect(requests).toHaveLength(3)
+  })
+
+  test.each([
+    [
+      "cache_control: Extra inputs are not permitted",
+      { cache_control: { type: "ephemeral" }, max_tokens: 1 },
+      { max_tokens: 1 },
+    ],
+    [
+      "Input tag 'search_result' found using 'type' does not match any of the expected tags",
+      {
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "search_result", source: "s", title: "Tides", content: [{ type: "text", text: "At six." }] },
+            ],
+          },
+        ],
+      },
+      { messages: [{ role: "user", content: [{ type: "text", text: "Tides\ns\nAt six." }] }] },
+    ],
+  ])("of Anthropic's form: %s", (said, body, expected) => {
+    const failure = failureOfStatus({ status: 400, description: `400 ${said}`, headers: undefined, now: 0 })
+    expect(JSON.parse(mended(failure, JSON.stringify(body))?.body ?? "")).toEqual(expected)
   })
 
   test("several of them in one reply", async () => {
