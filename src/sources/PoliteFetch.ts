@@ -82,12 +82,13 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
       /** Waits until a host is reserved. Only the pauses can be interrupted, lest a host stays reserved for nobody. */
       const waitFor = (host: string, pause: (wait: Effect.Effect<void>) => Effect.Effect<void>) =>
         hosts.reserve(host, Duration.sum(timeout, RESERVE)).pipe(
+          Effect.filterOrFail(
+            (wait) => wait <= Duration.toMillis(pace.waitMax),
+            (wait) =>
+              new Unavailable({ detail: `${host} asks to wait.`, retry_after_seconds: Math.ceil(wait / 1_000) }),
+          ),
           Effect.tap((wait) =>
-            wait > Duration.toMillis(pace.waitMax)
-              ? new Unavailable({ detail: `${host} asks to wait.`, retry_after_seconds: Math.ceil(wait / 1_000) })
-              : wait > 0
-                ? pause(Effect.sleep(Duration.min(Duration.millis(wait), LOOK_EVERY)))
-                : Effect.void,
+            wait > 0 ? pause(Effect.sleep(Duration.min(Duration.millis(wait), LOOK_EVERY))) : Effect.void,
           ),
           Effect.repeat({ while: (wait) => wait > 0 }),
         )
