@@ -142,7 +142,7 @@ export class OpenAiEvents implements AnswerEvents {
 
   private extend(delta: Delta, parts: Array<Response.StreamPartEncoded>): void {
     if (delta.reasoning_content != null) this.wantsReasoning = true
-    this.details.push(...(delta.reasoning_details ?? []))
+    for (const detail of delta.reasoning_details ?? []) this.details.push(detail)
     this.addText("reasoning", reasoningOf(delta), parts)
     const content = textOf(delta.content)
     if (content !== "") for (const { kind, text } of this.written.add(content)) this.addText(kind, text, parts)
