@@ -14,7 +14,7 @@ import type { Generation } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, type AgentSettings, type AgentSizes, agentSizes, runLoop } from "./Loop.ts"
 import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
-import type { ModelBounds, OnGivenUp } from "../models/ModelCalls.ts"
+import type { KnownTraits, ModelBounds, OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
 import type { AgentTool, ToolSizes } from "./tools/AgentTool.ts"
@@ -32,8 +32,8 @@ export interface AgentInput {
   readonly fallbackModels?: ReadonlyArray<string> | undefined
   readonly instructions: Instructions
   /**
-   * Without tools, the knowledge base is searched once, and the model gets the passages together with the question. So it is
-   * where the model's server refuses tools.
+   * Without tools, the knowledge base is searched once, and the model gets the passages together with the question. The
+   * same is done where the model's server refuses tools.
    */
   readonly toolsEnabled: boolean
   /** Whether the sentences of the reply are compared with what the model was given, and the model that judges the rest. */
@@ -165,17 +165,18 @@ export class Agent extends Context.Service<
               judged.push(cost.tokens)
               return countApart(cost)
             }
-            const fitting = calls.traits === undefined ? limits.promptTokensMax : yield* calls.traits.promptTokensMax
-            const promptTokensMax = Math.min(limits.promptTokensMax, fitting)
+            const learn = (learned: Partial<KnownTraits>) => calls.traits?.learn(learned) ?? Effect.void
+            const known = calls.traits && (yield* calls.traits.known)
+            const promptTokensMax = Math.min(limits.promptTokensMax, known?.promptTokensMax ?? limits.promptTokensMax)
+            const offered = toolsOf({ ...input, search }, limits)
             const run = Effect.fnUntraced(function* (takesTools: boolean) {
               const toolsEnabled = input.toolsEnabled && takesTools
-              const tools = takesTools ? toolsOf({ ...input, search }, limits) : []
+              const tools = takesTools ? offered : []
               return yield* runLoop({
                 opening: yield* openingOf({ ...input, search, toolsEnabled }, limits, onApproved),
                 tools,
                 limits: { ...limits, promptTokensMax },
-                onShortened: (most) =>
-                  calls.traits?.learn({ promptTokensMax: Math.max(most, PROMPT_TOKENS_MIN) }) ?? Effect.void,
+                onShortened: (most) => learn({ promptTokensMax: Math.max(most, PROMPT_TOKENS_MIN) }),
                 generate: makeGenerate({
                   calls,
                   tools,
@@ -198,17 +199,18 @@ export class Agent extends Context.Service<
                 review: reviewOf(input, { models, found, onJudged, isQuoted: () => answeredBy.provider === "local" }),
               })
             })
-            // A tool of a chatbot may be what is refused, which concerns no other chatbot.
-            const isOwn = toolsOf({ ...input, search }, limits).every(({ inputSchema }) => ownInputs.has(inputSchema))
-            const takesTools = calls.traits === undefined || (yield* calls.traits.takesTools)
+            const withoutTools = (failure: ProviderFailure) => {
+              // A tool of this chatbot may be what is refused, which concerns no other chatbot.
+              const isForAll = offered.every(({ inputSchema }) => commonInputs.has(inputSchema))
+              const reply = run(false)
+              return isForAll && failure.isOfFallback !== true ? Effect.tap(reply, learn({ takesTools: false })) : reply
+            }
+            const takesTools = known?.takesTools !== false
             const result = yield* run(takesTools).pipe(
-              Effect.catchIf(
-                (error) => takesTools && costs.length === 0 && "kind" in error && error.kind === "tools-refused",
-                () =>
-                  Effect.tap(
-                    run(false),
-                    () => (isOwn ? calls.traits?.learn({ takesTools: false }) : undefined) ?? Effect.void,
-                  ),
+              Effect.catchTag("ProviderFailure", (failure) =>
+                takesTools && costs.length === 0 && failure.kind === "tools-refused"
+                  ? withoutTools(failure)
+                  : Effect.fail(failure),
               ),
               Effect.catchTag("ProviderFailure", (failure) =>
                 Effect.andThen(logFailure(failure), Effect.fail(toProviderError(failure))),
@@ -236,7 +238,7 @@ export class Agent extends Context.Service<
 }
 
 /** The inputs of tools that all chatbots have. */
-const ownInputs = new Set([searchKnowledgeBase, listDocuments, requestHuman].map(({ inputSchema }) => inputSchema))
+const commonInputs = new Set([searchKnowledgeBase, listDocuments, requestHuman].map(({ inputSchema }) => inputSchema))
 
 /** The least tokens to which prompts of a model are bounded, whatever has fitted once. */
 const PROMPT_TOKENS_MIN = 2_000

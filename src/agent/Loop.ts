@@ -75,7 +75,7 @@ interface LoopOptions {
   /** Finds the sources of an answer. */
   readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
   readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
-  /** Called with the most tokens of a prompt that fitted, once a longer one did not. */
+  /** Called with the most tokens of a prompt that fitted, once a longer one did not fit the first model. */
   readonly onShortened?: ((promptTokensMax: number) => Effect.Effect<void>) | undefined
   readonly onSource: ((source: Source) => void) | undefined
   /** Reviews the text of an answer that may end the reply. Without it, every answer is accepted. */
@@ -131,17 +131,16 @@ export const runLoop = Effect.fnUntraced(function* (
         options.onStep(isWithheld ? withText(step, "") : step, generation),
       )
     // The model's context may be shorter than the setting: what is shown is shortened by half until it fits.
-    const half = Math.floor(Math.min(promptTokensMax, tokensOf(shown)) / 2)
     const generation = yield* Effect.catchIf(
       options.generate(request, onCut),
-      ({ kind }) => kind === "too-long" && trimHistory(messages, half).length < shown.length,
-      () => Effect.undefined,
+      ({ kind }) => kind === "too-long",
+      (failure) => {
+        promptTokensMax = Math.floor(Math.min(promptTokensMax, tokensOf(shown)) / 2)
+        isShortened = failure.isOfFallback !== true
+        return trimHistory(messages, promptTokensMax).length < shown.length ? Effect.undefined : Effect.fail(failure)
+      },
     )
-    if (generation === undefined) {
-      promptTokensMax = half
-      isShortened = true
-      continue
-    }
+    if (generation === undefined) continue
     if (isShortened) yield* options.onShortened?.(promptTokensMax) ?? Effect.void
     isShortened = false
     const isContinued = generation.calls.length === 0 && generation.finish === "pause" && !isLast

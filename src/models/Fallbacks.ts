@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Response } from "effect/ai"
-import type { ProviderFailure } from "./calls/ProviderFailure.ts"
+import { ProviderFailure } from "./calls/ProviderFailure.ts"
 import type { ModelCalls } from "./ModelCalls.ts"
 import { LOGGED_MAX_LENGTH } from "./ClientFailures.ts"
 
@@ -34,10 +34,13 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
             if (hasBegun || isOfMessage(failure) || failure.kind === "tools-refused") return Effect.fail(failure)
             return Effect.andThen(
               logFallback(failure, model),
-              next.calls.answer(
-                request,
-                (parts) => onParts(parts.map(mark)),
-                onGivenUp && ((given) => onGivenUp({ ...given, fallback: { model, provider } })),
+              Effect.mapError(
+                next.calls.answer(
+                  request,
+                  (parts) => onParts(parts.map(mark)),
+                  onGivenUp && ((given) => onGivenUp({ ...given, fallback: { model, provider } })),
+                ),
+                (later) => new ProviderFailure({ ...later, isOfFallback: true }),
               ),
             )
           }

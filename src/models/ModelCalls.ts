@@ -50,20 +50,20 @@ export interface ModelCalls {
     onGivenUp?: OnGivenUp,
   ) => Effect.Effect<void, ProviderFailure>
   /** What the model has refused lately. Without it, nothing is known of it. */
-  readonly traits?: KnownTraits | undefined
+  readonly traits?: SharedTraits | undefined
 }
 
-/** What is known of a model by its refusals. */
+/** What a model takes, as its refusals have shown. */
 export interface KnownTraits {
   /** False when its server has refused tools. */
-  readonly takesTools: Effect.Effect<boolean>
+  readonly takesTools: boolean
   /** The tokens of a prompt, estimated, that fitted into its context where longer ones did not. */
-  readonly promptTokensMax: Effect.Effect<number>
-  /**
-   * Remembers one of these for a day. All organizations share it: it must not rest on what one of them has made, such as a
-   * tool, or has said.
-   */
-  readonly learn: (
-    learned: { readonly takesTools: false } | { readonly promptTokensMax: number },
-  ) => Effect.Effect<void>
+  readonly promptTokensMax: number
+}
+
+/** What is known of a model. All organizations share it, for a day. */
+export interface SharedTraits {
+  readonly known: Effect.Effect<KnownTraits>
+  /** Remembers something, which must not rest on what one organization has made, such as a tool, or has said. */
+  readonly learn: (learned: Partial<KnownTraits>) => Effect.Effect<void>
 }

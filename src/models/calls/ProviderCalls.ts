@@ -121,17 +121,17 @@ export const makeConnection = (provider: string, settings: CallSettings): Connec
 }
 
 export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect): ModelCalls => {
+  const { apiKey, keySetting, model, provider } = dialect
   const answerTo: ModelCalls["answer"] = (request, onParts, onGivenUp) =>
     Effect.clockWith((clock) => {
-      const { body, whats } = traits.applied(dialect.model, dialect.body(request), monotonicMillis(clock))
+      const now = () => monotonicMillis(clock)
+      const { body, whats } = traits.applied(model, dialect.body(request), now())
       const bodyLength = countedLength(body, request.prompt)
-      const isBodyKept = request.isBodyKept === true
-      const { model } = dialect
       const thoughts: Thoughts = {
-        end: traits.of(model, monotonicMillis(clock)).thoughtEnd,
-        note: (thoughtEnd) => traits.learn(model, monotonicMillis(clock), { thoughtEnd }),
+        end: traits.of(model, now()).thoughtEnd,
+        note: (thoughtEnd) => traits.learn(model, now(), { thoughtEnd }),
       }
-      const sending: Sending = { dialect, limits, request, isBodyKept, bodyLength, body, thoughts, leftOut: [...whats] }
+      const sending: Sending = { dialect, limits, request, bodyLength, body, thoughts, leftOut: [...whats] }
       let hasBegun = false
       /** The parts before the first of the answer itself, as far as an attempt has got. */
       let before: Array<Response.StreamPartEncoded> = []
@@ -173,17 +173,16 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
         sending.body = found.body
         sending.leftOut.push(remedy.what)
         return Effect.tap(attempt, () => {
-          traits.addRemedy(dialect.model, remedy, said, monotonicMillis(clock))
+          traits.addRemedy(model, remedy, said, now())
           return Effect.logInfo("A model's server refused a part of a request, which is left out for a day").pipe(
-            Effect.annotateLogs({ model: dialect.model, part: remedy.what }),
+            Effect.annotateLogs({ model, part: remedy.what }),
           )
         })
       }
       const call = gate.guard(
         retrying(gate.limit(attempt), limits, () => !hasBegun),
-        dialect.model,
+        model,
       )
-      const { apiKey, keySetting, provider } = dialect
       const answered = Effect.mapError(call, (failure) => explained(failure, provider, apiKey, keySetting))
       // A model that has nothing to say with tools may have without.
       const spoken = Effect.catchIf(
@@ -202,9 +201,8 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
   return {
     answer: answerTo,
     traits: {
-      takesTools: Effect.map(currentMonotonicMillis, (now) => traits.of(dialect.model, now).takesTools),
-      promptTokensMax: Effect.map(currentMonotonicMillis, (now) => traits.of(dialect.model, now).promptTokensMax),
-      learn: (learned) => Effect.map(currentMonotonicMillis, (now) => traits.learn(dialect.model, now, learned)),
+      known: Effect.map(currentMonotonicMillis, (now) => traits.of(model, now)),
+      learn: (learned) => Effect.map(currentMonotonicMillis, (now) => traits.learn(model, now, learned)),
     },
   }
 }
@@ -242,7 +240,6 @@ interface Sending {
   readonly request: ModelRequest
   readonly thoughts: Thoughts
   readonly limits: CallLimits
-  readonly isBodyKept: boolean
   /** The length of the body, in which images count by their tokens. */
   readonly bodyLength: number
   /** The serialized request; empty once an answer has begun. */
@@ -281,7 +278,7 @@ const inOnePiece = (make: (onParts: OnParts) => Effect.Effect<void, ProviderFail
   })
 
 const attemptOf = (
-  { body, bodyLength, dialect, isBodyKept, leftOut, thoughts }: Sending,
+  { body, bodyLength, dialect, leftOut, request, thoughts }: Sending,
   response: Response,
   clock: Clock.Clock,
 ): Attempt => {
@@ -292,7 +289,7 @@ const attemptOf = (
   return {
     thoughts,
     exchange: {
-      body: isBodyKept ? body : "",
+      body: request.isBodyKept === true ? body : "",
       bodyLength,
       headers,
       warnings: leftOut.map((what) => ({ type: "other", message: `${what} is refused by the model's server.` })),

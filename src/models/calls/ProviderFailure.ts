@@ -24,12 +24,14 @@ export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
   readonly kind: FailureKind
   readonly description: string
   readonly retryable: boolean
-  /** The status of the response, if there was one. */
-  readonly status?: number
   /** The wait before the next call, in milliseconds, which the provider or our own gate asks for. */
   readonly retryAfter?: number
+  /** The status of the response, if there was one. */
+  readonly status?: number
   /** The name of the provider, once the failure is that of the whole call. */
   readonly provider?: string
+  /** Whether it is the failure of a fallback model, which says nothing of the first one. */
+  readonly isOfFallback?: boolean
 }> {}
 
 export const timedOut = (description: string) => new ProviderFailure({ kind: "timeout", description, retryable: true })

@@ -1,6 +1,7 @@
 import { Duration, type Schema } from "effect"
 import { RecentMap } from "../../system/RecentMap.ts"
 import { isJsonObject, type JsonObject, parseJson } from "../../text/Json.ts"
+import type { KnownTraits } from "../ModelCalls.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
 
 /*
@@ -256,12 +257,9 @@ const REMEMBERED = Duration.toMillis(Duration.days(1))
 const MODELS_MAX = 1_000
 
 /** What is known of a model. */
-interface Known {
+interface Known extends KnownTraits {
   /** What the server said, by the remedy. */
   readonly remedies: ReadonlyMap<Remedy, string>
-  readonly takesTools: boolean
-  /** The tokens of a prompt that fitted into its context where longer ones did not. */
-  readonly promptTokensMax: number
   /** What ends the reasoning by which its answers begin, where its beginning is not sent. */
   readonly thoughtEnd: string | undefined
   readonly until: number

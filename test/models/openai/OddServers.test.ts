@@ -243,6 +243,24 @@ describe("where tools are refused, the knowledge base is searched before, and th
     expect(requests.map(({ tools }) => tools !== undefined)).toEqual([true, false, true, false])
   })
 
+  test("which is not remembered of the first model where a fallback refuses them", async () => {
+    const { replies, requests } = await ask(
+      ({ model, tools }, count) => {
+        if (model === "m") return count > 4 ? pieces("At six.") : refusal(402, { error: "Insufficient credits" })()
+        return tools === undefined ? pieces("At seven.") : refused()
+      },
+      { times: 2, fallbackModels: ["openai/other"] },
+    )
+    expect(replies.map(({ output }) => output)).toEqual(["At seven.", "At six."])
+    expect(requests.map(({ model, tools }) => [model, tools !== undefined])).toEqual([
+      ["m", true],
+      ["other", true],
+      ["m", false],
+      ["other", false],
+      ["m", true],
+    ])
+  })
+
   test("which is not believed where a server repeats the visitor's words", async () => {
     const content = "Your tools are not supported."
     const made = ask(() => refusal(400, { error: { message: `Invalid input: ${content}` } })(), {
