@@ -39,7 +39,9 @@ import { Ocr } from "./knowledge/ocr/Ocr.ts"
 import { ReaderSandbox } from "./knowledge/process/ReaderSandbox.ts"
 import * as Reranker from "./knowledge/Reranker.ts"
 import { onStopSignal } from "./Launcher.ts"
-import { Models } from "./models/Models.ts"
+import { ConnectedModels } from "./models/connections/ConnectedModels.ts"
+import { ModelSources } from "./models/connections/ModelSources.ts"
+import { Models, type ModelsSettings } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
 import * as Log from "./observability/Log.ts"
 import * as ProcessFigures from "./observability/ProcessFigures.ts"
@@ -103,9 +105,20 @@ const provenStore = provenStoreOf(storage)
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
-const models = configured((config) => Models.layer({ ...config.models, local: config.retriever })).pipe(
-  Layer.provide(FetchHttpClient.layer),
-)
+const modelsWith = <A, E, R>(make: (settings: ModelsSettings) => Layer.Layer<A, E, R>) =>
+  Layer.provide(
+    configured((config) => make({ ...config.models, local: config.retriever })),
+    FetchHttpClient.layer,
+  )
+
+/** The models of the settings alone. */
+const models = modelsWith(Models.layer)
+
+/** The models of the settings, and those that organizations have connected. */
+const connectedModels = Layer.merge(
+  Layer.provide(models, ConnectedModels.ownModels),
+  modelsWith(ModelSources.layer),
+).pipe(Layer.provideMerge(modelsWith(ConnectedModels.layer)))
 
 const agent = configured((config) => Agent.layer(config.agent))
 
@@ -133,7 +146,8 @@ const services = configured(Services.layer).pipe(
   Layer.provide([agent, examinationOf(storage, provenStore), outbound]),
   Layer.provide(configured(Knowledge.layer)),
   Layer.provide(Blobs.layer),
-  Layer.provide([models, embeddings, storage, provenStore, FetchHttpClient.layer]),
+  Layer.provide(Layer.provide(connectedModels, [storage, outbound])),
+  Layer.provide([embeddings, storage, provenStore, FetchHttpClient.layer]),
 )
 
 const backupRuns = BackupRuns.layer.pipe(Layer.provide(Backup.layer), Layer.provide([storage, provenStore]))
@@ -179,8 +193,8 @@ export const server = Layer.effectDiscard(
   Layer.provideMerge(services),
   Layer.provide(publicUrl),
   Layer.provideMerge(database),
-  // Built before the database, so that an unusable model ends the start at once.
-  Layer.provide(models),
+  // Built before the database as well, so that an unusable model ends the start at once.
+  Layer.provide(Layer.fresh(models)),
   Layer.provideMerge(listener),
   Layer.provide(SettingsWarnings.layer),
   Layer.provide(WorkerSeat.layer),

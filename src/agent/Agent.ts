@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { Unsupported } from "../domain/chat/Grounding.ts"
 import type { GroundingMode } from "../domain/chatbot/GroundingMode.ts"
 import { addTokens, type ModelCost, type TokenCounts } from "../domain/organizations/Usage.ts"
@@ -111,7 +112,7 @@ export interface AgentReply {
 /** Makes a chatbot's reply to a conversation. */
 export class Agent extends Context.Service<
   Agent,
-  { readonly reply: (input: AgentInput) => Effect.Effect<AgentReply, ProviderError> }
+  { readonly reply: (input: AgentInput) => Effect.Effect<AgentReply, ProviderError, CurrentOrganization> }
 >()("parley/agent/Agent") {
   static readonly layer = (settings: AgentSettings & Partial<AgentSizes>): Layer.Layer<Agent, never, Models> =>
     Layer.effect(

@@ -133,7 +133,10 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
 
     return {
       /** Makes a reply. Nothing of it is stored. */
-      reply: (chatbot: ChatbotRow, input: ChatbotReplyInput) => Effect.flatMap(inputOf(chatbot, input), agent.reply),
+      reply: (chatbot: ChatbotRow, input: ChatbotReplyInput) =>
+        Effect.flatMap(inputOf(chatbot, input), (made) =>
+          Effect.provideService(agent.reply(made), CurrentOrganization, chatbot.organization_id),
+        ),
 
       /** System instruction and tools for a model that talks by itself, and searches where a chat has the server search. */
       equip: (chatbot: ChatbotRow, input: Omit<ChatbotReplyInput, "history">) =>

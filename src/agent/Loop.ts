@@ -4,6 +4,7 @@ import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
 import type { Unsupported } from "../domain/chat/Grounding.ts"
 import { addTokens, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
 import { turn } from "../system/LoopTurns.ts"
 import { type Emit, emitted, textEvents } from "./AgentEvent.ts"
@@ -79,7 +80,7 @@ interface LoopOptions {
   readonly onShortened?: ((promptTokensMax: number) => Effect.Effect<void>) | undefined
   readonly onSource: ((source: Source) => void) | undefined
   /** Reviews the text of an answer that may end the reply. Without it, every answer is accepted. */
-  readonly review?: ((answer: AnswerToReview) => Effect.Effect<Review>) | undefined
+  readonly review?: ((answer: AnswerToReview) => Effect.Effect<Review, never, CurrentOrganization>) | undefined
   /** Whether no text is emitted, or passed to `onStep`, before it was reviewed and accepted. */
   readonly isWithheld?: boolean
   /** Receives the events that `generate` does not emit: outcomes, sources and the end of each step. */
@@ -101,7 +102,7 @@ interface LoopResult {
 /** Calls the model, and runs the tools that it calls, until it answers without calling one. */
 export const runLoop = Effect.fnUntraced(function* (
   options: LoopOptions,
-): Effect.fn.Return<LoopResult, ProviderFailure> {
+): Effect.fn.Return<LoopResult, ProviderFailure, CurrentOrganization> {
   const { emit, isWithheld = false, limits } = options
   const hasTools = options.tools.length > 0
   const steps: Array<Step> = []

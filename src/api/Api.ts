@@ -18,6 +18,7 @@ import { completeDocument } from "./OpenApiDocument.ts"
 import { QuestionsApi } from "./knowledge/Questions.ts"
 import { RepliesApi } from "./conversations/Replies.ts"
 import { ProviderSignInApi } from "./people/ProviderSignIn.ts"
+import { ModelsApi } from "./models/Models.ts"
 import { SignInProvidersApi } from "./people/SignInProviders.ts"
 import { SourcesApi } from "./knowledge/Sources.ts"
 import { SystemApi, SystemStateApi } from "./system/System.ts"
@@ -61,6 +62,7 @@ export class Api extends HttpApi.make("parley")
     AdminApi,
     AuditLogApi,
     SignInProvidersApi,
+    ModelsApi,
     PeopleApi,
     ColleaguesApi,
     IdentitySecretsApi,

@@ -30,6 +30,7 @@ import * as OpenApiDocument from "./OpenApiDocument.ts"
 import * as People from "./people/People.ts"
 import * as Replies from "./conversations/Replies.ts"
 import * as ProviderSignIn from "./people/ProviderSignIn.ts"
+import * as Models from "./models/Models.ts"
 import * as SignInProviders from "./people/SignInProviders.ts"
 import * as Sources from "./knowledge/Sources.ts"
 import { Server } from "./server/Server.ts"
@@ -65,6 +66,7 @@ const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, 
     OpenAi.layer,
     ProviderSignIn.layer,
     SignInProviders.layer,
+    Models.layer,
     Sources.layer,
     System.layer,
     Tests.layer,

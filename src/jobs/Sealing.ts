@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { Unavailable } from "../domain/Errors.ts"
+import { ModelConnections } from "../storage/models/ModelConnections.ts"
 import { SignInProviders } from "../storage/people/SignInProviders.ts"
 import { ToolHeaders } from "../storage/tools/ToolHeaders.ts"
 import { IdentitySecrets } from "../storage/widget/IdentitySecrets.ts"
@@ -18,6 +19,7 @@ export const layer = Layer.effectDiscard(
     yield* seal("Headers of tools", "tools", (yield* ToolHeaders).sealAll)
     yield* seal("Identity secrets", "secrets", (yield* IdentitySecrets).sealAll)
     yield* seal("Secrets of sign-in providers", "providers", (yield* SignInProviders).sealAll)
+    yield* seal("Keys of model connections", "connections", (yield* ModelConnections).sealAll)
     yield* seal("Secrets of webhooks", "webhooks", (yield* Webhooks).sealAll)
   }),
 )

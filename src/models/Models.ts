@@ -1,5 +1,7 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
+import { isClaude } from "../domain/models/ModelConnection.ts"
+import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { AnthropicSettings } from "./anthropic/Anthropic.ts"
 import { type ExtractiveSettings, extractiveModel, makeExtractiveCalls } from "./local/Extractive.ts"
 import { type NamedCalls, withFallbacks } from "./Fallbacks.ts"
@@ -39,19 +41,42 @@ export const configuredProviders = ({
   openai: openai.apiKey === undefined && openai.baseUrl === undefined ? undefined : openai,
 })
 
+/** Makes the calls of a model by its name. */
+export type CallsOf = (model: string) => ModelCalls
+
 interface Provider {
   readonly name: string
   readonly serves: (model: string) => boolean
-  /** Makes the calls of a model. Undefined when the provider is not configured; `missing` names the setting for it. */
-  readonly calls: ((model: string) => ModelCalls) | undefined
+  /** Undefined when the provider is not configured; `missing` names the setting for it. */
+  readonly calls: CallsOf | undefined
   readonly missing: string
 }
 
-const isClaude = (model: string) => /^claude-[a-z0-9][a-z0-9.@-]{0,98}$/.test(model)
-
 const openAiPrefix = "openai/"
-/** Matches the model names of all servers, such as `llama3.2:3b` and `meta-llama/Llama-3.1-8B-Instruct`. */
-const isOpenAi = (model: string) => /^openai\/[\w][\w.:@/+-]{0,190}$/.test(model)
+/** Matches the names of models that a provider's name stands before, such as `openai/llama3.2:3b`. */
+const PREFIXED = /^[a-z0-9-]+\/[\w][\w.:@/+-]{0,190}$/
+const isOpenAi = (model: string) => PREFIXED.test(model) && model.startsWith(openAiPrefix)
+
+/** A model that the current organization has connected. */
+export interface OwnModel {
+  /** The form of its API, which stands for its provider. */
+  readonly provider: string
+  /** What is shown of the connection's key; null without one. */
+  readonly keyHint: string | null
+  readonly calls: Effect.Effect<CallsOf>
+}
+
+/** Finds a model among the connections of the current organization; undefined where none has it. */
+export type FindOwn = (
+  model: string,
+  /** Whether connections count that another server may just have made. */
+  isFresh: boolean,
+) => Effect.Effect<OwnModel | undefined, ModelUnavailable, CurrentOrganization>
+
+/** The connections of organizations. Without a layer for them, there are those of the settings alone. */
+export const OwnModels: Context.Reference<FindOwn> = Context.Reference<FindOwn>("parley/models/OwnModels", {
+  defaultValue: () => () => Effect.undefined,
+})
 
 const providersOf = Effect.fnUntraced(function* (
   settings: ModelsSettings,
@@ -102,9 +127,17 @@ export class Models extends Context.Service<
     /** The model of a new chatbot that names none. */
     readonly defaultModel: string
     /** Fails when `get` would fail for the model. */
-    readonly check: (model: string) => Effect.Effect<void, ModelUnavailable>
-    /** Returns the model's calls, which call the fallbacks in turn when its provider fails. */
-    readonly get: (model: string, fallbacks?: ReadonlyArray<string>) => Effect.Effect<NamedCalls, ModelUnavailable>
+    readonly check: (model: string) => Effect.Effect<void, ModelUnavailable, CurrentOrganization>
+    /**
+     * Returns the model's calls, which call the fallbacks in turn when its provider fails. The connections of the current
+     * organization come before the providers of the settings.
+     */
+    readonly get: (
+      model: string,
+      fallbacks?: ReadonlyArray<string>,
+    ) => Effect.Effect<NamedCalls, ModelUnavailable, CurrentOrganization>
+    /** What is shown of the key that the current organization brings for a model; null where it brings none. */
+    readonly keyHint: (model: string) => Effect.Effect<string | null, never, CurrentOrganization>
   }
 >()("parley/models/Models") {
   /** Fails when the default model cannot be used, so that the server's start fails and not each new chatbot. */
@@ -115,10 +148,23 @@ export class Models extends Context.Service<
         const providers = yield* providersOf(settings, yield* CallBounds)
         const { defaultModel } = settings
         if (defaultModel !== undefined) yield* Effect.mapError(find(providers, defaultModel), unusableDefault)
+        const findOwn = yield* OwnModels
+        const own = (model: string, isFresh: boolean) =>
+          model === extractiveModel ? Effect.undefined : findOwn(model, isFresh)
+        const found = Effect.fnUntraced(function* (model: string, isFresh: boolean) {
+          const connected = yield* own(model, isFresh)
+          if (connected === undefined) return yield* find(providers, model)
+          return { model, provider: connected.provider, calls: yield* connected.calls }
+        })
         return Models.of({
           defaultModel: defaultModel ?? suggestedModel(settings),
-          check: (model) => Effect.asVoid(find(providers, model)),
-          get: (model, fallbacks = []) => resolve(providers, model, fallbacks),
+          check: (model) => Effect.asVoid(found(model, true)),
+          get: (model, fallbacks = []) => resolve((name) => found(name, false), model, fallbacks),
+          keyHint: (model) =>
+            Effect.match(own(model, false), {
+              onFailure: () => null,
+              onSuccess: (connected) => connected?.keyHint ?? null,
+            }),
         })
       }),
     )
@@ -138,7 +184,7 @@ const find = (providers: ReadonlyArray<Provider>, model: string) => {
   if (provider === undefined) {
     return new ModelUnavailable({
       model,
-      detail: `There is no model ${model}: use a claude-… model, an openai/… model, or ${extractiveModel}.`,
+      detail: `There is no model ${model}: use a claude-… model, an openai/… model, one of a connection under Models, or ${extractiveModel}.`,
     })
   }
   const { calls, missing, name } = provider
@@ -147,20 +193,25 @@ const find = (providers: ReadonlyArray<Provider>, model: string) => {
     : Effect.succeed({ calls, model, provider: name })
 }
 
-const namedCalls = (providers: ReadonlyArray<Provider>, model: string) =>
-  Effect.map(find(providers, model), ({ calls, provider }): NamedCalls => {
-    const named = { calls: calls(model), model, provider }
-    return { ...named, calls: measuredCalls(named) }
-  })
+interface Found {
+  readonly model: string
+  readonly provider: string
+  readonly calls: CallsOf
+}
 
-const resolve = Effect.fnUntraced(function* (
-  providers: ReadonlyArray<Provider>,
+const named = ({ calls, model, provider }: Found): NamedCalls => {
+  const one = { calls: calls(model), model, provider }
+  return { ...one, calls: measuredCalls(one) }
+}
+
+const resolve = Effect.fnUntraced(function* <R>(
+  found: (model: string) => Effect.Effect<Found, ModelUnavailable, R>,
   model: string,
   fallbacks: ReadonlyArray<string>,
-): Effect.fn.Return<NamedCalls, ModelUnavailable> {
-  const first = yield* namedCalls(providers, model)
+): Effect.fn.Return<NamedCalls, ModelUnavailable, R> {
+  const first = named(yield* found(model))
   if (fallbacks.length === 0) return first
   // A fallback whose provider is not configured is left out, so that the first model can answer.
-  const others = yield* Effect.forEach(fallbacks, (name) => Effect.option(namedCalls(providers, name)))
-  return { ...first, calls: withFallbacks(first, others.flatMap(Option.toArray)) }
+  const others = yield* Effect.forEach(fallbacks, (name) => Effect.option(found(name)))
+  return { ...first, calls: withFallbacks(first, others.flatMap(Option.toArray).map(named)) }
 })

@@ -54,11 +54,12 @@ const tooLarge = (bytesMax: number) =>
 const unreadable = failed("bad_answer", "The server compresses its answer in a way that cannot be read.")
 
 /** Says why there is no answer, by the code of an error of the socket. */
-const failureOf = (error: unknown) => {
+export const failureOf = (error: unknown): FetchFailed => {
+  const failure = (reason: FetchFailed["reason"], detail: string) => new FetchFailed({ reason, detail })
   const code = error instanceof Error && "code" in error ? String(error.code) : ""
-  if (/CERT|SSL|TLS|SIGNATURE/i.test(code)) return failed("certificate", "The server's certificate is not valid.")
-  if (code === "ECONNREFUSED") return failed("unreachable", "The server refuses connections.")
-  return failed("unreachable", "The server cannot be reached, or ends the connection.")
+  if (/CERT|SSL|TLS|SIGNATURE/i.test(code)) return failure("certificate", "The server's certificate is not valid.")
+  if (code === "ECONNREFUSED") return failure("unreachable", "The server refuses connections.")
+  return failure("unreachable", "The server cannot be reached, or ends the connection.")
 }
 
 const unpackers: Readonly<Record<string, () => Transform>> = {
@@ -104,7 +105,7 @@ export const requestPage = (
       outgoing.destroy()
       resume(result)
     }
-    outgoing.on("error", (error) => done(failureOf(error)))
+    outgoing.on("error", (error) => done(Effect.fail(failureOf(error))))
     outgoing.on("response", (incoming) => {
       const head = headOf(incoming)
       const coding = head.headers["content-encoding"]?.trim().toLowerCase() ?? ""
@@ -121,8 +122,8 @@ export const requestPage = (
         if (received > bytesMax && !cuts) done(tooLarge(bytesMax))
       })
       // A body that ends before its length is an error, too.
-      incoming.on("error", (error) => done(failureOf(error)))
-      incoming.on("aborted", () => done(failureOf(undefined)))
+      incoming.on("error", (error) => done(Effect.fail(failureOf(error))))
+      incoming.on("aborted", () => done(Effect.fail(failureOf(undefined))))
       unpack?.on("error", () => done(unreadable))
       collect(unpack === undefined ? incoming : incoming.pipe(unpack), bytesMax, finish)
     })

@@ -9,6 +9,7 @@ import { outbound as metrics } from "../observability/Metrics.ts"
 import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
 import { FetchFailed } from "./FetchFailed.ts"
 import { type PageHead, type PageRequest, type PageResponse, requestPage } from "./PageRequest.ts"
+import { requestStream } from "./StreamedRequest.ts"
 import { mayCall, type PrivateNetworks } from "./PrivateNetworks.ts"
 
 export interface SafeRequest {
@@ -90,6 +91,8 @@ export class SafeFetch extends Context.Service<
      * Interruption closes the connection.
      */
     readonly page: (request: PageRequest) => Effect.Effect<PageResponse, FetchFailed>
+    /** A `fetch` whose answer is read as it comes, which follows no redirect. It rejects with `FetchFailed`. */
+    readonly streamed: typeof globalThis.fetch
     /**
      * Fails when the host of a URL is written as an address that may not be called. A name passes without being looked
      * up, since the outcome would tell names of the server's network from unknown ones.
@@ -164,11 +167,19 @@ export class SafeFetch extends Context.Service<
 
     return Layer.effect(
       SafeFetch,
-      Effect.map(PageTimeout, (timeout) => {
-        const page = pageWithin(Duration.fromInputUnsafe(timeout))
+      Effect.gen(function* () {
+        const page = pageWithin(Duration.fromInputUnsafe(yield* PageTimeout))
+        const run = Effect.runPromiseWith(yield* Effect.context<never>())
+        const streamed = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+          const request = input instanceof Request ? new Request(input, init) : new Request(String(input), init)
+          const url = new URL(request.url)
+          const addresses = await run(addressesOf(url), { signal: request.signal })
+          return requestStream(await run(requester(url.protocol)), request, hostOf(url), addresses)
+        }
         return SafeFetch.of({
           fetch: (request) => measured(request.method, fetch(request)),
           page: (request) => measured("GET", page(request)),
+          streamed: Object.assign(streamed, { preconnect: () => {} }),
           check,
         })
       }),

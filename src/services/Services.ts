@@ -23,6 +23,8 @@ import { Replies } from "./conversations/Replies.ts"
 import { TestRuns } from "./evaluation/TestRuns.ts"
 import { Trials } from "./conversations/Trials.ts"
 import type { RateLimits, VisitorRates } from "../domain/organizations/RateLimit.ts"
+import { ModelConnections } from "./models/ModelConnections.ts"
+import { ModelTests } from "./models/ModelTests.ts"
 import { Health } from "./system/Health.ts"
 import { Uploads } from "./knowledge/Uploads.ts"
 import { Idempotency } from "./Idempotency.ts"
@@ -93,6 +95,8 @@ export const layer = (settings: ServicesSettings) =>
     Replies.layer,
     SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
     SignInProviders.layer,
+    ModelConnections.layer,
+    ModelTests.layer,
     TestPlans.layer,
     Tests.layer,
     Topics.layer,

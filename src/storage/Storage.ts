@@ -44,6 +44,7 @@ import { Ingestions } from "./documents/Ingestions.ts"
 import { Inspection } from "./inspection/Inspection.ts"
 import { LexemeIndexes } from "./search/LexemeIndexes.ts"
 import { Mails } from "./inbox/Mails.ts"
+import { ModelConnections } from "./models/ModelConnections.ts"
 import { Messages } from "./conversations/Messages.ts"
 import { OrganizationRemains } from "./organizations/OrganizationRemains.ts"
 import { Organizations } from "./organizations/Organizations.ts"
@@ -107,6 +108,7 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     LexemeIndexes.layer,
     Mails.layer,
     Messages.layer,
+    ModelConnections.layer,
     OrganizationChanges.layer.pipe(Layer.provide(Documents.layer)),
     OrganizationRemains.layer,
     Organizations.layer,

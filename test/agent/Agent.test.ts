@@ -10,6 +10,7 @@ import type { ProviderError } from "../../src/models/ClientFailures.ts"
 import type { Passage } from "../../src/domain/knowledge/Passage.ts"
 import { Step } from "../../src/domain/chat/Chat.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
+import { agentLayer } from "../lib/Answering.ts"
 import { answers, asks, finish, ScriptedModel, toolCall } from "../lib/ScriptedModel.ts"
 import { defaults } from "../lib/Defaults.ts"
 
@@ -36,7 +37,7 @@ const reply = (model: ScriptedModel, overrides: Partial<AgentInput> = {}, limits
     const agent = yield* Agent
     return yield* agent.reply(input(overrides))
   }).pipe(
-    Effect.provide(Agent.layer({ ...defaults.agent, ...limits }).pipe(Layer.provide(model.models))),
+    Effect.provide(agentLayer({ ...defaults.agent, ...limits }).pipe(Layer.provide(model.models))),
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 

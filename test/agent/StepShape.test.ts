@@ -6,6 +6,7 @@ import { Models } from "../../src/models/Models.ts"
 import { Step } from "../../src/domain/chat/Chat.ts"
 import { passages, scenarios } from "../golden/Scenarios.ts"
 import golden from "../golden/steps.json"
+import { agentLayer } from "../lib/Answering.ts"
 import { fakeKey } from "../lib/FakeAnthropic.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
 import { defaults, modelsSettings } from "../lib/Defaults.ts"
@@ -32,9 +33,7 @@ const stepsOf = (name: keyof typeof golden) =>
             passages.map(({ document_id, ...passage }) => ({ ...passage, documentId: document_id, page: null })),
           ),
       }),
-    ).pipe(
-      Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))),
-    )
+    ).pipe(Effect.provide(agentLayer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))))
     // In the form of the wire.
     return JSON.parse(JSON.stringify(yield* Schema.encodeEffect(Schema.Array(Step))(reply.steps)))
   }).pipe(Effect.scoped, Effect.runPromise)

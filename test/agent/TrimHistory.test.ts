@@ -4,6 +4,7 @@ import { Prompt } from "effect/ai"
 import * as fc from "fast-check"
 import { Agent } from "../../src/agent/Agent.ts"
 import { trimHistory } from "../../src/agent/TrimHistory.ts"
+import { agentLayer } from "../lib/Answering.ts"
 import { answers, asks, ScriptedModel } from "../lib/ScriptedModel.ts"
 import { defaults } from "../lib/Defaults.ts"
 
@@ -86,7 +87,7 @@ test("every call of the model is within the limit, including the calls and resul
           Effect.succeed([{ documentId: "d", title: "Tides", chunk: 1, page: null, content: "z".repeat(3_000) }]),
       }),
     ).pipe(
-      Effect.provide(Agent.layer({ ...defaults.agent, promptTokensMax: 3_000 }).pipe(Layer.provide(model.models))),
+      Effect.provide(agentLayer({ ...defaults.agent, promptTokensMax: 3_000 }).pipe(Layer.provide(model.models))),
       Effect.provideService(References.MinimumLogLevel, "None"),
     ),
   )

@@ -47,6 +47,8 @@ import { WebhookQueue } from "../../src/storage/webhooks/WebhookQueue.ts"
 import { People } from "../../src/storage/people/People.ts"
 import { PersonSessions } from "../../src/storage/people/PersonSessions.ts"
 import { SignIns } from "../../src/storage/people/SignIns.ts"
+import { ModelConnectionId } from "../../src/domain/models/ModelConnection.ts"
+import { ModelConnections } from "../../src/storage/models/ModelConnections.ts"
 import { SignInProviders } from "../../src/storage/people/SignInProviders.ts"
 import { SignInProviderId } from "../../src/domain/people/SignInProvider.ts"
 import { Webhooks } from "../../src/storage/webhooks/Webhooks.ts"
@@ -110,6 +112,14 @@ export const someProvider = {
   roles_claim: "groups",
   role_mappings: [],
 }
+
+/** The content of a connection to a server of models. */
+export const someConnection = {
+  name: "ollama",
+  api: "openai",
+  base_url: "http://127.0.0.1:11434",
+  is_trusted: true,
+} as const
 
 export const makeFilledTenant = Effect.gen(function* () {
   const { organization, chatbot } = yield* makeTenant
@@ -260,6 +270,8 @@ export const makeFilledTenant = Effect.gen(function* () {
   })
   const signInProvider = SignInProviderId.make(yield* newId)
   yield* mine((yield* SignInProviders).insert(signInProvider, someProvider, Redacted.make("secret")))
+  const modelConnection = ModelConnectionId.make(yield* newId)
+  yield* mine((yield* ModelConnections).insert(modelConnection, someConnection, Redacted.make("secret")))
   yield* SystemSql.use(
     (sql) => sql`
       with noted as (
@@ -305,6 +317,7 @@ export const makeFilledTenant = Effect.gen(function* () {
     attachment,
     cannedAnswer,
     signInProvider,
+    modelConnection,
     webhook,
     sending,
     delivery,

@@ -73,6 +73,7 @@ export class ScriptedModel {
         defaultModel: "scripted",
         check: (model) => (model === "missing" ? unavailable : Effect.void),
         get: (model) => (model === "missing" ? unavailable : Effect.succeed(resolved)),
+        keyHint: () => Effect.succeed(null),
       }),
     )
   }

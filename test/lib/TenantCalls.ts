@@ -53,6 +53,7 @@ import { CannedAnswers } from "../../src/storage/inbox/CannedAnswers.ts"
 import { AttachmentId } from "../../src/domain/chat/Attachment.ts"
 import { CannedAnswerId } from "../../src/domain/inbox/CannedAnswer.ts"
 import { People } from "../../src/storage/people/People.ts"
+import { ModelConnections } from "../../src/storage/models/ModelConnections.ts"
 import { SignInProviders } from "../../src/storage/people/SignInProviders.ts"
 import { TopicRuns } from "../../src/storage/topics/TopicRuns.ts"
 import { Topics } from "../../src/storage/topics/Topics.ts"
@@ -711,6 +712,25 @@ const providerCases: Cases<SignInProviders["Service"], "get" | "list" | "modify"
   remove: ["NotFound", (providers, { signInProvider }) => providers.remove(signInProvider)],
 }
 
+const connectionCases: Cases<ModelConnections["Service"], "get" | "list" | "opened" | "remove" | "replaceKey"> = {
+  list: [
+    [],
+    (connections, { modelConnection }) =>
+      Effect.map(connections.list, (all) => all.filter(({ id }) => id === modelConnection)),
+  ],
+  opened: [
+    [],
+    (connections, { modelConnection }) =>
+      Effect.map(connections.opened, (all) => all.filter(({ id }) => id === modelConnection)),
+  ],
+  get: ["NotFound", (connections, { modelConnection }) => connections.get(modelConnection)],
+  replaceKey: [
+    "NotFound",
+    (connections, { modelConnection }) => connections.replaceKey(modelConnection, () => Effect.succeed("other")),
+  ],
+  remove: ["NotFound", (connections, { modelConnection }) => connections.remove(modelConnection)],
+}
+
 const peopleCases: Cases<People["Service"], "colleagues"> = {
   colleagues: [[], (people, { chatbot }) => people.colleagues([chatbot])],
 }
@@ -759,6 +779,7 @@ export const tenantCalls = [
   ...named("CannedAnswers", CannedAnswers, cannedAnswerCases),
   ...named("People", People, peopleCases),
   ...named("SignInProviders", SignInProviders, providerCases),
+  ...named("ModelConnections", ModelConnections, connectionCases),
   ...named("Documents", Documents, documentCases),
   ...named("Sources", Sources, sourceCases),
   ...named("SourceRuns", SourceRuns, sourceRunCases),

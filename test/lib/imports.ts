@@ -38,7 +38,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   storage: ground,
   outbound: ground,
   embeddings: [...ground, "outbound"],
-  models: [...ground, "languages", "outbound"],
+  models: [...ground, "languages", "outbound", "storage"],
   blobs: [...ground, "storage", "outbound"],
   knowledge: [...stores, "languages", "outbound"],
   agent: [...stores, "languages", "models", "outbound", "knowledge"],

@@ -3,6 +3,7 @@ import { Effect, Layer, Redacted, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "../../src/agent/Agent.ts"
 import { Models } from "../../src/models/Models.ts"
+import { agentLayer, modelsLayer } from "../lib/Answering.ts"
 import { calls, fails, fakeKey, message, says } from "../lib/FakeAnthropic.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
 import { defaults, modelsSettings } from "../lib/Defaults.ts"
@@ -17,7 +18,7 @@ const check = (model: string, settings: Parameters<typeof modelsSettings>[0]) =>
     expect(got._tag).toBe(checked._tag)
     return checked._tag === "Failure" ? checked.failure.detail : "ok"
   }).pipe(
-    Effect.provide(Models.layer(modelsSettings(settings)).pipe(Layer.provide(FetchHttpClient.layer))),
+    Effect.provide(modelsLayer(modelsSettings(settings)).pipe(Layer.provide(FetchHttpClient.layer))),
     Effect.runPromise,
   )
 
@@ -94,7 +95,7 @@ test("a chat by Anthropic's API searches and answers, and its steps show the exa
       })
     }).pipe(
       Effect.provide(
-        Agent.layer(defaults.agent).pipe(
+        agentLayer(defaults.agent).pipe(
           Layer.provide(Models.layer(modelsSettings(settings)).pipe(Layer.provide(FetchHttpClient.layer))),
         ),
       ),
@@ -153,7 +154,7 @@ test("a chat that falls back to OpenAI's API searches and answers, and names the
       }),
     ).pipe(
       Effect.provide(
-        Agent.layer(defaults.agent).pipe(
+        agentLayer(defaults.agent).pipe(
           Layer.provide(Models.layer(modelsSettings(settings))),
           Layer.provide(FetchHttpClient.layer),
         ),

@@ -3,7 +3,9 @@ import { Effect, Layer, Logger, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Agent } from "../../src/agent/Agent.ts"
 import { Models } from "../../src/models/Models.ts"
+import { NearServers } from "../../src/models/connections/NearServers.ts"
 import { ProviderProbes } from "../../src/models/ProviderProbes.ts"
+import { agentLayer } from "../lib/Answering.ts"
 import { fails, fakeKey } from "../lib/FakeAnthropic.ts"
 import { fakeProvider } from "../lib/FakeProvider.ts"
 import { defaults, modelsSettings } from "../lib/Defaults.ts"
@@ -27,7 +29,7 @@ const told = (model: string, status: number, settingsAt: (url: string) => Parame
     )
     const models = Layer.provide(Models.layer(modelsSettings(settingsAt(fake.url))), FetchHttpClient.layer)
     const error = yield* Effect.flip(ask).pipe(
-      Effect.provide([Layer.provide(Agent.layer(defaults.agent), models), Logger.layer([logger])]),
+      Effect.provide([Layer.provide(agentLayer(defaults.agent), models), Logger.layer([logger])]),
     )
     return { detail: error.detail, log: lines.join("\n") }
   }).pipe(Effect.scoped, Effect.runPromise)
@@ -124,13 +126,16 @@ test("without a provider, the advice names the models of Ollama where it listens
   })
   const advice = (address: string) =>
     ProviderProbes.use((probes) => probes.advice).pipe(
-      Effect.provide(Layer.provide(ProviderProbes.layer(modelsSettings({}), address), FetchHttpClient.layer)),
+      Effect.provide(Layer.provide(ProviderProbes.layer(modelsSettings({})), FetchHttpClient.layer)),
+      Effect.provideService(NearServers, [{ name: "ollama", title: "Ollama", at: [address] }]),
       Effect.runPromise,
     )
-  const address = `http://127.0.0.1:${ollama.port}`
+  const address = `127.0.0.1:${ollama.port}`
   expect(await advice(address)).toBe(
-    `Ollama listens on this machine: set OPENAI_BASE_URL=${address} for openai/llama3.2:3b`,
+    "Ollama listens on this machine: connect it under Models in the console, for llama3.2:3b",
   )
   await ollama.stop(true)
-  expect(await advice(address)).toBe("set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL")
+  expect(await advice(address)).toBe(
+    "connect one under Models in the console, or set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL",
+  )
 })

@@ -6,6 +6,7 @@ import { Agent, type AgentInput } from "../../src/agent/Agent.ts"
 import type { AgentEvent } from "../../src/agent/AgentEvent.ts"
 import { ProviderFailure } from "../../src/models/calls/ProviderFailure.ts"
 import type { Step } from "../../src/domain/chat/Chat.ts"
+import { agentLayer } from "../lib/Answering.ts"
 import { answers, asks, finish, ScriptedModel, toolCall } from "../lib/ScriptedModel.ts"
 import { defaults } from "../lib/Defaults.ts"
 
@@ -23,7 +24,7 @@ const ask = (model: ScriptedModel, overrides: Partial<AgentInput>) =>
       ...overrides,
     }),
   ).pipe(
-    Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(model.models))),
+    Effect.provide(agentLayer(defaults.agent).pipe(Layer.provide(model.models))),
     Effect.provideService(References.MinimumLogLevel, "None"),
   )
 

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import type { GroundingMode } from "../../domain/chatbot/GroundingMode.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
+import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { ModelCost } from "../../domain/organizations/Usage.ts"
 import type { Passage } from "../../domain/knowledge/Passage.ts"
 import { languageOfReply } from "../../languages/Detection.ts"
@@ -40,7 +41,7 @@ interface ReviewContext {
 export const reviewOf = (
   { grounding = "off", history, instructions, judgeModel }: ReviewedChat,
   { found, isQuoted, models, onJudged }: ReviewContext,
-): ((answer: AnswerToReview) => Effect.Effect<Review>) | undefined => {
+): ((answer: AnswerToReview) => Effect.Effect<Review, never, CurrentOrganization>) | undefined => {
   if (grounding === "off") return undefined
   const said = [
     instructions.chatbotName,

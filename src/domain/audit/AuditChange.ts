@@ -12,6 +12,7 @@ const CHANGE_MAX = 2_000
  */
 const shownFields: ReadonlySet<string> = new Set([
   "allowed_origins",
+  "api",
   "by",
   "chatbot_id",
   "client_id",
@@ -19,6 +20,7 @@ const shownFields: ReadonlySet<string> = new Set([
   "expires_at",
   "fallbackModels",
   "issuer",
+  "key_hint",
   "kind",
   "last_four",
   "method",

@@ -61,6 +61,9 @@ export const AuditAction = Schema.Literals([
   "sign_in_provider.created",
   "sign_in_provider.updated",
   "sign_in_provider.deleted",
+  "model_connection.created",
+  "model_connection.updated",
+  "model_connection.deleted",
 ])
 export type AuditAction = typeof AuditAction.Type
 

@@ -158,7 +158,10 @@ export const Chatbot = Schema.Struct({
       avatar: Schema.optionalKey(Schema.String.annotate({ description: "Address of the stored avatar." })),
     }),
   ),
-  llm_api_key: Schema.Null.annotate(always),
+  llm_api_key: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The beginning and the end of the key that the organization brings for the chatbot's model, such as `sk-…9f2a`; null where it brings none.",
+  }),
   docs_metadata: Schema.Null.annotate(always),
   enabled_plugins: Schema.Null.annotate(always),
   managers: Schema.NullOr(

@@ -15,6 +15,10 @@ export interface AnthropicSettings {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl: string
   readonly limits: CallSettings
+  /** Where the key stands, for messages to the operator. Absent: in the settings. */
+  readonly keySetting?: string
+  /** Sends the requests; absent: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch
 }
 
 /** Makes the calls of Anthropic's models by their ids, without checking whether Anthropic has them. */
@@ -26,7 +30,7 @@ export const makeAnthropic = (settings: AnthropicSettings): ((model: string) => 
       provider: "anthropic",
       model,
       apiKey: settings.apiKey,
-      keySetting: ANTHROPIC_API_KEY,
+      keySetting: settings.keySetting ?? ANTHROPIC_API_KEY,
       body: (request) => JSON.stringify(createParams(model, connection.limits.outputTokensMax, request)),
       send,
       showsHeader: (name) => shownHeaders.has(name) || name.startsWith("anthropic-ratelimit-"),
@@ -61,7 +65,7 @@ const createParams = (model: string, outputTokensMax: number, options: ModelRequ
 }
 
 /** Sends bodies by the SDK. They are serialized before, so that a step shows the exact body that was sent. */
-const senderOf = ({ apiKey, baseUrl }: AnthropicSettings): Dialect["send"] => {
+const senderOf = ({ apiKey, baseUrl, fetch = globalThis.fetch }: AnthropicSettings): Dialect["send"] => {
   const client = new Client({
     // A function, because a key that is a string appears when the client is inspected.
     apiKey: async () => Redacted.value(apiKey),
@@ -69,7 +73,7 @@ const senderOf = ({ apiKey, baseUrl }: AnthropicSettings): Dialect["send"] => {
     maxRetries: 0,
     logLevel: "off",
     openTelemetry: false,
-    fetch: fetchShortRefusals,
+    fetch: withShortRefusals(fetch),
     // A redirect would send the conversation to a server that nobody configured.
     fetchOptions: { redirect: "manual" },
   })
@@ -97,9 +101,11 @@ const controller = Effect.acquireRelease(
 )
 
 /** A `fetch` that cuts the bodies of refusals, because the SDK would read them to their end at any length. */
-const fetchShortRefusals = async (...request: Parameters<typeof fetch>): Promise<Response> => {
-  const response = await fetch(...request)
-  if (response.ok) return response
-  const { headers, status } = response
-  return new Response(await readStart(response, REFUSAL_BYTES_MAX), { headers, status })
-}
+const withShortRefusals =
+  (fetch: typeof globalThis.fetch) =>
+  async (...request: Parameters<typeof fetch>): Promise<Response> => {
+    const response = await fetch(...request)
+    if (response.ok) return response
+    const { headers, status } = response
+    return new Response(await readStart(response, REFUSAL_BYTES_MAX), { headers, status })
+  }

@@ -15,6 +15,8 @@ export interface OpenAiSettings {
   /** The base URL, with or without the version at its end; undefined for OpenAI's own API. */
   readonly baseUrl: string | undefined
   readonly limits: CallSettings
+  /** Where the key stands, for messages to the operator. Absent: in the settings. */
+  readonly keySetting?: string
 }
 
 export const officialUrl = "https://api.openai.com/v1"
@@ -38,7 +40,7 @@ export const makeOpenAi = (
       provider: "openai",
       model,
       apiKey: settings.apiKey,
-      keySetting: OPENAI_API_KEY,
+      keySetting: settings.keySetting ?? OPENAI_API_KEY,
       body: (request) =>
         JSON.stringify({
           ...chatCompletionsRequest(model, request),

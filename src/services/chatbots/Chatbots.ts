@@ -22,6 +22,7 @@ import {
   type Unavailable,
 } from "../../domain/Errors.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { type Change, merge } from "../../domain/schema/Merge.ts"
 import type { Range } from "../../domain/Page.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
@@ -66,19 +67,23 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
     const publicUrl = yield* PublicUrl
     const voices = yield* VoiceServers
 
-    const present = ({ avatar_blob, suggestions, ...row }: Storage.ShownChatbot): Chatbot => ({
-      ...row,
-      settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
-      created_at: timestamp(row.created_at),
-      updated_at: timestamp(row.updated_at),
-      llm_api_key: null,
-      docs_metadata: null,
-      enabled_plugins: null,
-      migrated_data: false,
-      suggestions,
-      v1_chatbot_id: null,
-      version_id: null,
-    })
+    const present = ({ avatar_blob, suggestions, ...row }: Storage.ShownChatbot) =>
+      models.keyHint(row.settings.model).pipe(
+        Effect.provideService(CurrentOrganization, row.organization_id),
+        Effect.map((llm_api_key): Chatbot => ({
+          ...row,
+          settings: avatar_blob === null ? row.settings : { ...row.settings, avatar: `${publicUrl}/${avatar_blob}` },
+          created_at: timestamp(row.created_at),
+          updated_at: timestamp(row.updated_at),
+          llm_api_key,
+          docs_metadata: null,
+          enabled_plugins: null,
+          migrated_data: false,
+          suggestions,
+          v1_chatbot_id: null,
+          version_id: null,
+        })),
+      )
 
     const checkModels = ({
       fallbackModels,
@@ -105,7 +110,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
         voice_widget_config,
         ...plain
       }: ChatbotPatch) {
-        yield* checkModels(settings)
+        yield* Effect.provideService(checkModels(settings), CurrentOrganization, row.organization_id)
         const parts = yield* decodeParts(
           merge(
             { personality_config: row.personality_config, settings: row.settings },
@@ -179,7 +184,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
             chat_widget_config: emptyChatWidget,
           })
         })
-        return present(Storage.shownOf(yield* underSlug(input.slug, input.name, insertAs)))
+        return yield* present(Storage.shownOf(yield* underSlug(input.slug, input.name, insertAs)))
       }),
 
       /** Copies a chatbot's configuration, without documents, conversations and API keys; fails like `create`. */
@@ -195,10 +200,10 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
           }),
         )
         const copyAs = (slug: string) => copies.copy(source, { name, slug, avatar })
-        return present(yield* storage.shown(yield* underSlug(difference.slug, name, copyAs)))
+        return yield* present(yield* storage.shown(yield* underSlug(difference.slug, name, copyAs)))
       }),
 
-      get: (id: ChatbotId) => Effect.map(storage.shown(id), present),
+      get: (id: ChatbotId) => Effect.flatMap(storage.shown(id), present),
 
       /** Lists the names of the chatbots within the caller's reach, newest first. */
       list: (range: Range) => Caller.use(({ chatbots }) => storage.list(range, chatbots)),
@@ -215,11 +220,11 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
       ),
 
       /** Returns those of these chatbots that exist, in the order of the ids. */
-      getMany: (ids: ReadonlyArray<ChatbotId>) => Effect.map(storage.getMany(ids), (rows) => rows.map(present)),
+      getMany: (ids: ReadonlyArray<ChatbotId>) => Effect.flatMap(storage.getMany(ids), Effect.forEach(present)),
 
       /** Finds a chatbot by id or slug; fails with `Forbidden` if the caller's key does not serve it. */
       named: (name: string) =>
-        Effect.flatMap(ensureServesNamed(storage.named(name)), ({ id }) => Effect.map(storage.shown(id), present)),
+        Effect.flatMap(ensureServesNamed(storage.named(name)), ({ id }) => Effect.flatMap(storage.shown(id), present)),
 
       update: Effect.fn("Chatbots.update")(function* (
         id: ChatbotId,
@@ -229,18 +234,18 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/services/chatb
         yield* ensureServes(id)
         const row = yield* storage.modify(id, (row) =>
           Effect.andThen(ensureMatch(row, ifMatch), () =>
-            Effect.flatMap(change(present(Storage.shownOf(row))), changed(row)),
+            present(Storage.shownOf(row)).pipe(Effect.flatMap(change), Effect.flatMap(changed(row))),
           ),
         )
         yield* blobs.collect
-        return present(Storage.shownOf(row))
+        return yield* present(Storage.shownOf(row))
       }),
 
       /** Makes the blob with this key the chatbot's avatar. The blob of the previous avatar is deleted. */
       setAvatar: Effect.fn("Chatbots.setAvatar")(function* (id: ChatbotId, key: string, ifMatch: IfMatch) {
         const row = yield* modify(id, ifMatch, () => Effect.succeed({ avatar_blob: key }))
         yield* blobs.collect
-        return present(Storage.shownOf(row))
+        return yield* present(Storage.shownOf(row))
       }),
 
       chatWidget: (id: ChatbotId) => Effect.map(storage.get(id), chatWidgetOf),

@@ -3,6 +3,7 @@ import { Caller, ensureScope } from "../../domain/Caller.ts"
 import type { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
+import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { extractiveModel } from "../../models/local/Extractive.ts"
 import { Models } from "../../models/Models.ts"
@@ -36,11 +37,12 @@ export class TestPlans extends Context.Service<TestPlans>()("parley/services/eva
         ifMatch: IfMatch,
       ) {
         const caller = yield* Caller
+        const organization = yield* CurrentOrganization
         return yield* storage.modify(chatbot, (row) =>
           Effect.andThen(
             ensureMatch(row, ifMatch),
             change(row.plan).pipe(
-              Effect.tap(ensureJudge),
+              Effect.tap((patch) => Effect.provideService(ensureJudge(patch), CurrentOrganization, organization)),
               Effect.map((patch): TestPlan => ({ ...row.plan, ...patch })),
               Effect.tap((plan) => Effect.provideService(ensureAnswers(plan), Caller, caller)),
             ),

@@ -5,6 +5,7 @@ import type { Secrets } from "../../system/Secrets.ts"
 import { decodeRows } from "../Rows.ts"
 import { json } from "../sql/SqlValues.ts"
 import { HeadersOwner, openHeaders, sealHeaders, StoredHeaders } from "../tools/ToolHeaders.ts"
+import { connectionSecretPlace } from "../models/ModelConnections.ts"
 import { providerSecretPlace } from "../people/SignInProviders.ts"
 import { webhookSecretPlace } from "../webhooks/WebhookSecrets.ts"
 import { identitySecretPlace } from "../widget/IdentitySecrets.ts"
@@ -29,6 +30,7 @@ const places: ReadonlyArray<{
 }> = [
   { table: "identity_secrets", sealed: "sealed", by: "sealed_by", placeOf: identitySecretPlace },
   { table: "sign_in_providers", sealed: "sealed", by: "sealed_by", placeOf: providerSecretPlace },
+  { table: "model_connections", sealed: "sealed", by: "sealed_by", placeOf: connectionSecretPlace },
   { table: "webhooks", sealed: "sealed", by: "sealed_by", placeOf: webhookSecretPlace },
   { table: "webhooks", sealed: "old_sealed", by: "old_sealed_by", placeOf: webhookSecretPlace },
 ]

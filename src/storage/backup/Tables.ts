@@ -48,6 +48,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("chatbot_tools"),
   everywhere("identity_secrets"),
   everywhere("sign_in_providers"),
+  everywhere("model_connections"),
   everywhere("people"),
   everywhere("person_roles"),
   everywhere("passkeys"),

@@ -6,6 +6,7 @@ import type { Step } from "../../../src/domain/chat/Chat.ts"
 import { ProviderFailure } from "../../../src/models/calls/ProviderFailure.ts"
 import { withFallbacks } from "../../../src/models/Fallbacks.ts"
 import { Models } from "../../../src/models/Models.ts"
+import { agentLayer } from "../../lib/Answering.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { answers, asks, ScriptedModel } from "../../lib/ScriptedModel.ts"
 
@@ -35,7 +36,7 @@ const reply = async (model: ScriptedModel, overrides: Partial<AgentInput>, model
         ...overrides,
       }),
     ).pipe(
-      Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(models))),
+      Effect.provide(agentLayer(defaults.agent).pipe(Layer.provide(models))),
       Effect.provideService(References.MinimumLogLevel, "None"),
     ),
   )

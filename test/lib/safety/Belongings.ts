@@ -35,6 +35,7 @@ export type Kind =
   | "question"
   | "cannedAnswer"
   | "signInProvider"
+  | "modelConnection"
   | "person"
   | "personSession"
   | "identitySecret"
@@ -165,6 +166,20 @@ const makeSignInProvider = async (client: Client, canary: string) => {
   return { signInProvider: read(OneProvider, made).provider.id }
 }
 
+const OneConnection = Schema.Struct({ connection: Schema.Struct({ id: Schema.String }) })
+
+const makeModelConnection = async (client: Client, canary: string) => {
+  const made = await client.post("/api/admin/model-connections", {
+    json: {
+      name: canary.slice(0, 20) + crypto.randomUUID().slice(0, 8),
+      api: "openai",
+      base_url: "https://models.example.com",
+      api_key: canary,
+    },
+  })
+  return { modelConnection: read(OneConnection, made).connection.id }
+}
+
 const Sessions = Schema.Struct({ sessions: Schema.Array(Schema.Struct({ id: Schema.String })) })
 
 /** Makes a person with a role for a chatbot, who is signed in. */
@@ -248,22 +263,24 @@ export const makeBelongings = async (
   const where = <A>(make: () => Promise<A>, ...its: ReadonlyArray<Kind>): Promise<A | undefined> =>
     kinds === undefined || its.some((kind) => kinds.has(kind)) ? make() : Promise.resolve(undefined)
   const sessionToken = `${canary}-${number}-token`
-  const [documents, session, tool, test, secret, key, source, question, answer, provider, person] = await Promise.all([
-    where(() => makeDocuments(client, chatbot, canary), "document", "failedDocument"),
-    where(() => makeSession(client, chatbot, canary, sessionToken), "session", "sessionToken", "message"),
-    where(() => makeTool(client, chatbot, canary), "tool"),
-    where(() => makeTest(client, chatbot, canary), "test", "testRun"),
-    where(() => makeIdentitySecret(client, chatbot), "identitySecret"),
-    where(
-      async () => ({ apiKey: (await client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot })).id }),
-      "apiKey",
-    ),
-    where(() => makeSource(client, chatbot, canary), "source", "sourceRun"),
-    where(() => makeQuestion(client, chatbot, canary), "questionSource", "question"),
-    where(() => makeCannedAnswer(client, chatbot, canary), "cannedAnswer"),
-    where(() => makeSignInProvider(client, canary), "signInProvider"),
-    where(() => makePerson(client, chatbot, canary), "person", "personSession"),
-  ])
+  const [documents, session, tool, test, secret, key, source, question, answer, provider, person, connection] =
+    await Promise.all([
+      where(() => makeDocuments(client, chatbot, canary), "document", "failedDocument"),
+      where(() => makeSession(client, chatbot, canary, sessionToken), "session", "sessionToken", "message"),
+      where(() => makeTool(client, chatbot, canary), "tool"),
+      where(() => makeTest(client, chatbot, canary), "test", "testRun"),
+      where(() => makeIdentitySecret(client, chatbot), "identitySecret"),
+      where(
+        async () => ({ apiKey: (await client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot })).id }),
+        "apiKey",
+      ),
+      where(() => makeSource(client, chatbot, canary), "source", "sourceRun"),
+      where(() => makeQuestion(client, chatbot, canary), "questionSource", "question"),
+      where(() => makeCannedAnswer(client, chatbot, canary), "cannedAnswer"),
+      where(() => makeSignInProvider(client, canary), "signInProvider"),
+      where(() => makePerson(client, chatbot, canary), "person", "personSession"),
+      where(() => makeModelConnection(client, canary), "modelConnection"),
+    ])
   // Its delivery tells of a change of the chatbot.
   const webhook = await where(() => makeWebhook(client, chatbot, canary), "webhook", "delivery")
   return {
@@ -282,6 +299,7 @@ export const makeBelongings = async (
     ...answer,
     ...provider,
     ...person,
+    ...connection,
     ...webhook,
   }
 }
@@ -315,6 +333,7 @@ export const nothing = (): Belongings => {
     question: id(),
     cannedAnswer: id(),
     signInProvider: id(),
+    modelConnection: id(),
     person: id(),
     personSession: id(),
     identitySecret: id(),

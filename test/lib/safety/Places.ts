@@ -29,6 +29,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   questionId: ["question"],
   answerId: ["cannedAnswer"],
   providerId: ["signInProvider"],
+  connectionId: ["modelConnection"],
   // Whoever signs in may do so at every organization's providers.
   "GET /api/console/providers/{providerId}/sign-in providerId": "none",
   "GET /api/console/providers/{providerId}/callback providerId": "none",
@@ -54,6 +55,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   webhookId: ["webhook"],
   deliveryId: ["delivery"],
   model: ["chatbot", "slug"],
+  "POST /api/admin/models/test model": "none",
   "PATCH /api/external/chatbots id": ["chatbot"],
   "PATCH /api/external/chatbot/{chatbotId}/knowledge-base id": ["document"],
   "DELETE /api/external/chatbot/{chatbotId}/knowledge-base id": ["document"],

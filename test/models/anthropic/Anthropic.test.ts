@@ -12,6 +12,7 @@ import { makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
 import type { ProviderFailure } from "../../../src/models/calls/ProviderFailure.ts"
 import { type ProviderError, toProviderError } from "../../../src/models/ClientFailures.ts"
+import { agentLayer } from "../../lib/Answering.ts"
 import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
 import { asking, hello, streamed, textOf, whole } from "../../lib/Asking.ts"
 import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
@@ -146,7 +147,7 @@ describe("a request", () => {
       )
       yield* Effect.provide(
         reply,
-        Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
+        agentLayer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
       )
       return fake.requests
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"), Effect.runPromise)

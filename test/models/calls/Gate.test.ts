@@ -7,6 +7,7 @@ import type { ModelCalls } from "../../../src/models/ModelCalls.ts"
 import { Models } from "../../../src/models/Models.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
 import { toProviderError } from "../../../src/models/ClientFailures.ts"
+import { modelsLayer } from "../../lib/Answering.ts"
 import { fails, fakeKey, says } from "../../lib/FakeAnthropic.ts"
 import { streamed as stream, textOf, whole } from "../../lib/Asking.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
@@ -165,7 +166,7 @@ describe("fallbacks", () => {
         const anthropic = yield* fakeProvider(answers.anthropic)
         const openai = yield* fakeProvider(answers.openai)
         const limits = { attemptsMax: 1 }
-        const layer = Models.layer(
+        const layer = modelsLayer(
           modelsSettings({
             anthropic: { apiKey: Redacted.make(fakeKey), baseUrl: anthropic.url, limits },
             openai: { apiKey: Redacted.make(fakeOpenAiKey), baseUrl: openai.url, limits },

@@ -7,6 +7,7 @@ import { extractiveModel, makeExtractiveCalls } from "../../../src/models/local/
 import { Models } from "../../../src/models/Models.ts"
 import type { Passage } from "../../../src/domain/knowledge/Passage.ts"
 import { Unavailable } from "../../../src/domain/Errors.ts"
+import { agentLayer } from "../../lib/Answering.ts"
 import { asking, streamed, textOf, whole } from "../../lib/Asking.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
 
@@ -50,7 +51,7 @@ const reply = (
     })
   }).pipe(
     Effect.provide(
-      Agent.layer(defaults.agent).pipe(
+      agentLayer(defaults.agent).pipe(
         Layer.provide(Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer))),
       ),
     ),

@@ -8,6 +8,7 @@ import { Unavailable } from "../../../src/domain/Errors.ts"
 import { extractiveModel } from "../../../src/models/local/Extractive.ts"
 import type { DocumentTitles } from "../../../src/models/ToolDeclaration.ts"
 import { Models } from "../../../src/models/Models.ts"
+import { agentLayer } from "../../lib/Answering.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
 
 const prices: Passage = {
@@ -64,7 +65,7 @@ const ask = (message: string, { before = [], documents, found = [], toolsEnabled
     return { output, sources, queries, lists }
   }).pipe(
     Effect.provide(
-      Agent.layer(defaults.agent).pipe(
+      agentLayer(defaults.agent).pipe(
         Layer.provide(Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer))),
       ),
     ),

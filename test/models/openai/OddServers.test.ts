@@ -7,6 +7,7 @@ import { failureOfStatus } from "../../../src/models/calls/ProviderFailure.ts"
 import { mended } from "../../../src/models/calls/Remedies.ts"
 import { Models } from "../../../src/models/Models.ts"
 import { WrittenText } from "../../../src/models/openai/Written.ts"
+import { agentLayer } from "../../lib/Answering.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
 import { chunks, type OddRequest, oddServer, pieces, refusal } from "../../lib/OddServer.ts"
 
@@ -37,9 +38,7 @@ const ask = (
     const models = Models.layer(modelsSettings({ openai: { apiKey: Redacted.make("key"), baseUrl: url } }))
     const replies = yield* Effect.forEach(Array.from({ length: times }), () =>
       Agent.use((agent) => agent.reply({ ...input, ...more })),
-    ).pipe(
-      Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))),
-    )
+    ).pipe(Effect.provide(agentLayer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))))
     return { replies, requests }
   }).pipe(
     Effect.scoped,

@@ -9,6 +9,7 @@ import { endpointAt } from "../../../src/outbound/VersionedUrl.ts"
 import { makeOpenAi } from "../../../src/models/openai/OpenAi.ts"
 import type { CallSettings } from "../../../src/models/calls/ProviderCalls.ts"
 import type { ProviderFailure } from "../../../src/models/calls/ProviderFailure.ts"
+import { agentLayer } from "../../lib/Answering.ts"
 import { calls, message, says, usage } from "../../lib/FakeAnthropic.ts"
 import { asking, hello, streamed, textOf as textIn, whole } from "../../lib/Asking.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
@@ -107,7 +108,7 @@ describe("a request", () => {
       )
       yield* Effect.provide(
         reply,
-        Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
+        agentLayer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer)),
       )
       return fake.requests
     }).pipe(Effect.scoped, Effect.runPromise)

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { Models } from "../../../src/models/Models.ts"
 import { VoiceServers } from "../../../src/models/voice/VoiceServers.ts"
 import { Slug } from "../../../src/domain/chatbot/Slug.ts"
 import { Blobs } from "../../../src/blobs/Blobs.ts"
@@ -10,6 +9,7 @@ import { Chatbots } from "../../../src/services/chatbots/Chatbots.ts"
 import { etagOf } from "../../../src/services/Versions.ts"
 import { PublicUrl } from "../../../src/services/PublicUrl.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { modelsLayer } from "../../lib/Answering.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../../lib/Layers.ts"
 import { asCaller, makeOrganization } from "../../lib/Tenants.ts"
 import { modelsSettings } from "../../lib/Defaults.ts"
@@ -23,7 +23,7 @@ const runtime = ManagedRuntime.make(
       Layer.mergeAll(
         Blobs.layer,
         noVoiceServers,
-        Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer)),
+        modelsLayer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer)),
       ),
     ),
     Layer.provideMerge(

@@ -72,6 +72,7 @@ describe("by a statement without a filter", () => {
           "ingestions",
           "mail_queue",
           "messages",
+          "model_connections",
           "passkeys",
           "people",
           "person_roles",
@@ -204,7 +205,7 @@ describe("a row of an organization", () => {
     "webhook_queue",
   ])
   /** Tables whose rows refer to the organization alone. */
-  const ofOrganization = new Set(["holdings", "retention_runs", "sign_in_providers", "usage_days"])
+  const ofOrganization = new Set(["holdings", "model_connections", "retention_runs", "sign_in_providers", "usage_days"])
 
   test("is deleted with its organization, and with no other", () =>
     run(

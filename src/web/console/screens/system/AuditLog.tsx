@@ -71,6 +71,9 @@ export const auditActions: Readonly<Record<AuditAction, string>> = {
   "sign_in_provider.created": "Sign-in provider added",
   "sign_in_provider.updated": "Sign-in provider changed",
   "sign_in_provider.deleted": "Sign-in provider deleted",
+  "model_connection.created": "Model connection added",
+  "model_connection.updated": "Key of a model connection replaced",
+  "model_connection.deleted": "Model connection deleted",
 }
 
 const isAction = (text: string): text is AuditAction => text in auditActions

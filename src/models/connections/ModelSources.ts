@@ -1,0 +1,108 @@
+import { Context, Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import type { Unavailable } from "../../domain/Errors.ts"
+import {
+  type AvailableModel,
+  type FoundModelServer,
+  LOCAL,
+  modelNamed,
+  type ModelSource,
+} from "../../domain/models/ModelConnection.ts"
+import type { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { currentMonotonicMillis } from "../../system/Monotonic.ts"
+import { RecentMap } from "../../system/RecentMap.ts"
+import type { ProviderFailure } from "../calls/ProviderFailure.ts"
+import { extractiveModel } from "../local/Extractive.ts"
+import type { ModelsSettings } from "../Models.ts"
+import { ConnectedModels } from "./ConnectedModels.ts"
+import { listedServers, listModels } from "./ModelList.ts"
+import { findServers, NearServers } from "./NearServers.ts"
+
+/** Time for which a list of models is not asked for again. */
+const KEPT_MILLIS = 60_000
+/** The most lists that are kept. */
+const LISTS_MAX = 200
+/** The longest failure that is shown, in UTF-16 code units. */
+const FAILURE_MAX_LENGTH = 300
+
+/** Lists the models that chatbots may be given. */
+export class ModelSources extends Context.Service<
+  ModelSources,
+  {
+    /** Where the current organization has models from: the server itself, its settings, and the connections. */
+    readonly sources: Effect.Effect<ReadonlyArray<ModelSource>, Unavailable, CurrentOrganization>
+    /** Finds the servers beside this one whose address the current organization has not connected. */
+    readonly found: Effect.Effect<ReadonlyArray<FoundModelServer>, Unavailable, CurrentOrganization>
+  }
+>()("parley/models/connections/ModelSources") {
+  static readonly layer = (settings: ModelsSettings) =>
+    Layer.effect(
+      ModelSources,
+      Effect.gen(function* () {
+        const client = yield* HttpClient.HttpClient
+        const servers = yield* NearServers
+        const connected = yield* ConnectedModels
+        const kept = new RecentMap<{ readonly at: number; readonly models: ReadonlyArray<AvailableModel> }>(LISTS_MAX)
+
+        const source = Effect.fnUntraced(function* (
+          { key, name, origin }: Pick<ModelSource, "name" | "origin"> & { readonly key: string },
+          models: Effect.Effect<ReadonlyArray<AvailableModel>, ProviderFailure>,
+        ): Effect.fn.Return<ModelSource> {
+          const now = yield* currentMonotonicMillis
+          const last = kept.find(key)
+          if (last !== undefined && now - last.at < KEPT_MILLIS)
+            return { name, origin, models: last.models, failure: null }
+          return yield* Effect.match(models, {
+            onFailure: ({ description }): ModelSource => ({
+              name,
+              origin,
+              models: [],
+              failure: description.slice(0, FAILURE_MAX_LENGTH),
+            }),
+            onSuccess: (models): ModelSource => {
+              kept.set(key, { at: now, models })
+              return { name, origin, models, failure: null }
+            },
+          })
+        })
+
+        const configured = listedServers(settings)
+        const local: ModelSource = {
+          name: LOCAL,
+          origin: "built_in",
+          models: [{ model: extractiveModel, context_tokens: null }],
+          failure: null,
+        }
+
+        return {
+          sources: Effect.gen(function* () {
+            const connections = yield* connected.current
+            const own = connections.map((connection) =>
+              source(
+                { name: connection.name, origin: "connection", key: `${connection.id} ${connection.version}` },
+                connected.models(connection),
+              ),
+            )
+            const others = configured
+              .filter(({ api }) => !connections.some(({ name }) => name === api))
+              .map((server) =>
+                source(
+                  { name: server.api, origin: "settings", key: server.api },
+                  Effect.map(listModels(server, client), (models) =>
+                    models.map((one) => ({ ...one, model: modelNamed(server.api, one.model) })),
+                  ),
+                ),
+              )
+            return [local, ...(yield* Effect.all([...others, ...own], { concurrency: "unbounded" }))]
+          }),
+
+          found: Effect.gen(function* () {
+            const known = new Set((yield* connected.current).map(({ base_url }) => new URL(base_url).host))
+            if (settings.openai.baseUrl !== undefined) known.add(new URL(settings.openai.baseUrl).host)
+            const found = yield* Effect.provideService(findServers(client), NearServers, servers)
+            return found.filter(({ base_url, models }) => models.length > 0 && !known.has(new URL(base_url).host))
+          }),
+        }
+      }),
+    )
+}
