@@ -94,7 +94,7 @@ export class ModelTests extends Context.Service<ModelTests>()("parley/services/m
           }),
         )
         const total_ms = (yield* currentMonotonicMillis) - begin
-        const none = { model, streams: pieces > 1, context_tokens: null, first_word_ms: firstWord, total_ms }
+        const none = { model, streams: false, context_tokens: null, first_word_ms: firstWord, total_ms }
         if (Result.isFailure(asked)) {
           const { detail } = asked.failure
           return {
@@ -117,6 +117,9 @@ export class ModelTests extends Context.Service<ModelTests>()("parley/services/m
         return {
           ...none,
           answer: output,
+          // Of a server nearby, all pieces may come together.
+          streams:
+            pieces > 1 || steps.some(({ response }) => /event-stream/.test(response.headers?.["content-type"] ?? "")),
           failure: null,
           tools: toolCalls.length > 0 ? "called" : known?.takesTools === false ? "refused" : "not_called",
           images,

@@ -25,6 +25,7 @@ export const paths = {
   conversations: "/conversations",
   conversation: "/conversations/:chatbotId/:sessionId",
   usage: "/usage",
+  models: "/models",
   people: "/people",
   keys: "/keys",
   webhooks: "/webhooks",

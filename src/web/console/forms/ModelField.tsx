@@ -1,4 +1,4 @@
-import { allChatbots } from "../data/Chatbots.ts"
+import { modelSources } from "../data/Models.ts"
 import { TextField } from "../parts/Field.tsx"
 import { useResource } from "../server/Resource.ts"
 import type { Form } from "./Form.ts"
@@ -10,11 +10,10 @@ interface ModelFieldProps {
   readonly path?: string
 }
 
-/** The model of a chatbot; those of the organization's chatbots and the one that needs no key are suggested. */
+/** The model of a chatbot; those of the connections are listed, and a name that is not among them may be typed. */
 export const ModelField = ({ form, hint, label = "Model", path = "settings.model" }: ModelFieldProps) => {
-  const chatbots = useResource(allChatbots()).data.value ?? []
-  const used = chatbots.flatMap(({ settings }) => [settings.model, ...(settings.fallbackModels ?? [])])
-  const suggestions = Array.from(new Set([...used, "local/extractive"])).toSorted()
+  const sources = useResource(modelSources()).data.value ?? []
+  const suggestions = sources.flatMap(({ models }) => models.map(({ model }) => model))
   const bound = path === "settings.model" ? form.line(path) : form.optional(path)
   return <TextField {...bound} {...{ hint, label, suggestions }} spellcheck={false} />
 }

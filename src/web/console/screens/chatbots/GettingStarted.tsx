@@ -13,9 +13,8 @@ import { call } from "../../server/Api.ts"
 import { toFailure } from "../../server/Failure.ts"
 import { listen, soon } from "../../server/Live.ts"
 import { resources, useResource } from "../../server/Resource.ts"
-import { atRoot } from "../../server/Root.ts"
 import { can, session } from "../../server/Session.ts"
-import { CheckList, serverChecks } from "../system/Checks.tsx"
+import { ModelOffer } from "../models/ModelOffer.tsx"
 
 const isClosed = kept("getting-started-closed", false, (stored) => stored === true)
 
@@ -54,34 +53,6 @@ const useProgress = (isShown: boolean) => {
 }
 
 const nothingDone = { knows: false, asked: false, hasWebsite: false, isLive: false }
-
-/** Says that the server's own model only quotes, and what the operator can do about it. */
-const ModelNote = () => (
-  <div class="stack tight">
-    <p class="small">
-      This chatbot quotes its documents. For answers in a model's own words,{" "}
-      <a class="inline" href={atRoot("/docs/guide#choose-a-language-model")} target="_blank" rel="noopener">
-        choose a language model
-      </a>
-      .
-    </p>
-    {can("operator") && <ModelChecks />}
-  </div>
-)
-
-/** Results of the server's checks of models: whether keys are accepted, and what listens on its machine. */
-const ModelChecks = () => {
-  // They take seconds, so they are asked for once, and again on demand.
-  const checks = useResource(serverChecks(), serverChecks().data.peek() === undefined)
-  return (
-    <>
-      <CheckList checks={(checks.data.value ?? []).filter(({ part }) => part === "models")} />
-      <Button small busy={checks.isLoading.value} onClick={() => void checks.reload()}>
-        Look for a model
-      </Button>
-    </>
-  )
-}
 
 const ModelTest = ({ chatbot: { id: chatbotId, settings } }: { readonly chatbot: ChatbotSummary }) => {
   const isAsking = useSignal(false)
@@ -185,7 +156,7 @@ export const GettingStarted = ({ chatbots, children, create }: GettingStartedPro
           </li>
         ))}
       </ol>
-      {chatbot?.settings.model === "local/extractive" && <ModelNote />}
+      {chatbot !== undefined && <ModelOffer chatbotId={chatbot.id} model={chatbot.settings.model} />}
       {chatbot !== undefined && <ModelTest chatbot={chatbot} />}
     </Section>
   )

@@ -13,6 +13,7 @@ import { randomUuid } from "../../../shared/Random.ts"
 import { useResource } from "../../server/Resource.ts"
 import { href, place, screenAddress } from "../../Router.ts"
 import { can } from "../../server/Session.ts"
+import { ModelOffer } from "../models/ModelOffer.tsx"
 import { ask, type Exchange } from "./Exchange.ts"
 import { Inspector } from "./Inspector.tsx"
 import { Passages } from "./Passages.tsx"
@@ -67,6 +68,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
         </>
       }
     >
+      {chatbot !== undefined && <ModelOffer chatbotId={chatbotId} model={chatbot.settings.model} />}
       <div class="playground stack">
         <div class="playground-chat box">
           <Scroller label="Conversation" of={scroller}>

@@ -48,7 +48,7 @@ const AnswersSection = ({ chatbotId, form }: { readonly chatbotId: string; reado
   <Section title="Answers">
     <ModelField
       form={form}
-      hint="Such as claude-…, openai/…, or local/extractive, which quotes the documents and needs no key."
+      hint="One of the list, or the name of another one of your connections. local/extractive quotes the documents and needs no key."
     />
     <TextArea
       {...form.lines("settings.fallbackModels")}

@@ -1,0 +1,174 @@
+import { FlaskConical, KeyRound, Plus } from "lucide"
+import { plural } from "../../../shared/Format.ts"
+import {
+  connectFound,
+  type Connection,
+  type FoundServer,
+  foundServers,
+  modelConnections,
+  type ModelSource,
+  modelSources,
+  reloadModels,
+} from "../../data/Models.ts"
+import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
+import { confirmDeletion, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
+import { TextField } from "../../parts/Field.tsx"
+import { Badge, Loaded, Page, Section } from "../../parts/Layout.tsx"
+import { attempt, toast } from "../../parts/Toast.ts"
+import { call } from "../../server/Api.ts"
+import { useResource } from "../../server/Resource.ts"
+import { ConnectionDialog } from "./ConnectionDialog.tsx"
+import { TestDialog } from "./TestDialog.tsx"
+
+const namesOf = ({ models }: FoundServer): string => {
+  const names = models.slice(0, 3).map(({ model }) => model)
+  return `${names.join(", ")}${models.length > 3 ? " …" : ""}`
+}
+
+const Found = ({ server }: { readonly server: FoundServer }) => (
+  <li class="session row nowrap apart">
+    <div class="anywhere">
+      <p>
+        <strong>{server.title} is on this machine</strong>
+      </p>
+      <p class="soft small">
+        {namesOf(server)} · {server.base_url}
+      </p>
+    </div>
+    <Button
+      kind="primary"
+      small
+      onClick={() =>
+        attempt(async () => {
+          const first = await connectFound(server)
+          openDialog(<TestDialog source={first?.split("/")[0] ?? server.name} first={first} />)
+        })
+      }
+    >
+      {server.models.length === 1 ? `Use ${server.models[0]?.model}` : "Connect"}
+    </Button>
+  </li>
+)
+
+const KeyDialog = ({ connection: { id, name } }: { readonly connection: Connection }) => {
+  const { draft, of } = useDraft({ api_key: "" })
+  const submit = async (): Promise<void> => {
+    await call("PATCH /api/admin/model-connections/:connectionId", { params: { connectionId: id }, body: draft })
+    await reloadModels()
+    toast(`The key of ${name} is replaced.`)
+  }
+  return (
+    <FormDialog title={`Replace the key of ${name}`} action="Replace key" onSubmit={submit}>
+      <TextField label="API key" type="password" autocomplete="off" {...of("api_key")} required />
+    </FormDialog>
+  )
+}
+
+const remove = ({ id, name }: Connection): Promise<void> =>
+  confirmDeletion(
+    name,
+    `Chatbots whose model begins with ${name}/ cannot answer until they have another one.`,
+    async () => {
+      await call("DELETE /api/admin/model-connections/:connectionId", { params: { connectionId: id } })
+      await reloadModels()
+    },
+    { action: "Delete connection" },
+  )
+
+interface SourceProps {
+  readonly source: ModelSource
+  readonly connection: Connection | undefined
+}
+
+const modelsOf = ({ failure, models }: ModelSource): string =>
+  failure ?? (models.length === 0 ? "Lists no models: type their names." : plural(models.length, "model"))
+
+const Source = ({ connection, source }: SourceProps) => (
+  <li class="session row nowrap apart">
+    <div class="anywhere">
+      <p>
+        <strong>{source.name}</strong> {source.failure !== null && <Badge kind="bad">Failed</Badge>}
+        {source.origin === "settings" && <Badge>Set by the server</Badge>}
+      </p>
+      <p class="soft small">
+        {connection !== undefined && `${connection.base_url} · `}
+        {connection?.key_hint != null && `${connection.key_hint} · `}
+        {modelsOf(source)}
+      </p>
+    </div>
+    <Menu
+      label={`Actions for ${source.name}`}
+      items={[
+        {
+          label: "Test…",
+          icon: FlaskConical,
+          onChoose: () => openDialog(<TestDialog source={source.name} first={source.models[0]?.model} />),
+        },
+        ...(connection === undefined
+          ? []
+          : [
+              {
+                label: "Replace key…",
+                icon: KeyRound,
+                onChoose: () => openDialog(<KeyDialog connection={connection} />),
+              },
+              deleteItem(() => remove(connection)),
+            ]),
+      ]}
+    />
+  </li>
+)
+
+/** The servers and providers that the organization has models from. */
+const Models = () => {
+  const connections = useResource(modelConnections()).data.value ?? []
+  const found = useResource(foundServers()).data.value ?? []
+  return (
+    <Page
+      title="Models"
+      docs="guide#choose-a-language-model"
+      about="Servers and providers of language models."
+      actions={
+        <Button kind="primary" icon={Plus} onClick={() => openDialog(<ConnectionDialog />)}>
+          Connect a model
+        </Button>
+      }
+    >
+      {found.length > 0 && (
+        <Section title="Found">
+          <ul class="rows" aria-label="Found">
+            {found.map((server) => (
+              <Found key={server.base_url} server={server} />
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Section title="Connected" about="Chatbots use these models. A change holds at once, without a restart.">
+        <Loaded of={useResource(modelSources())}>
+          {(sources) => {
+            const others = sources.filter(({ origin }) => origin !== "built_in")
+            return others.length === 0 ? (
+              <p class="soft">
+                Nothing yet. Chatbots quote their documents until they have a model that answers in its own words.
+              </p>
+            ) : (
+              <ul class="rows" aria-label="Connected">
+                {others.map((source) => (
+                  <Source
+                    key={source.name}
+                    source={source}
+                    connection={
+                      source.origin === "connection" ? connections.find(({ name }) => name === source.name) : undefined
+                    }
+                  />
+                ))}
+              </ul>
+            )
+          }}
+        </Loaded>
+      </Section>
+    </Page>
+  )
+}
+
+export default Models

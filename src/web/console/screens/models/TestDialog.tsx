@@ -1,0 +1,129 @@
+import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import { formatCount, formatMillis } from "../../../shared/Format.ts"
+import { allChatbots } from "../../data/Chatbots.ts"
+import { giveModel, modelSources } from "../../data/Models.ts"
+import { Dialog, Form, useClose } from "../../parts/Dialogs.tsx"
+import { bind, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
+import { Finding } from "../../parts/Layout.tsx"
+import { attempt } from "../../parts/Toast.ts"
+import { type Answer, call } from "../../server/Api.ts"
+import { useResource } from "../../server/Resource.ts"
+
+type ModelTest = Answer<"POST /api/admin/models/test">["test"]
+
+const tools = {
+  called: ["good", "Calls tools: it searched the documents by itself."],
+  not_called: ["warn", "Called no tool in this test, and may answer without searching."],
+  refused: ["warn", "Takes no tools: the documents are searched before each answer."],
+  unknown: ["warn", "Whether it calls tools is not known."],
+} as const
+
+const images = {
+  accepted: ["good", "Accepts images."],
+  refused: ["warn", "Takes no images: it is told that there was one."],
+  unknown: ["warn", "Whether it takes images is not known."],
+} as const
+
+const Failed = ({ text }: { readonly text: string }) => (
+  <ul class="stack tight" aria-label="Result">
+    <Finding kind="bad">{text}</Finding>
+  </ul>
+)
+
+const Result = ({ test }: { readonly test: ModelTest }) => {
+  if (test.answer === null) return <Failed text={test.failure ?? ""} />
+  const findings = [
+    ["good", `Answered in ${formatMillis(test.total_ms)}: ${test.answer}`],
+    tools[test.tools],
+    test.streams
+      ? ["good", `Streams: the first word came after ${formatMillis(test.first_word_ms ?? test.total_ms)}.`]
+      : ["warn", "Does not stream: answers appear at once when they are whole."],
+    images[test.images],
+    ...(test.context_tokens === null ? [] : [["good", `Has a context of ${formatCount(test.context_tokens)} tokens.`]]),
+    ...test.notes.map((note) => ["warn", note]),
+  ] as const
+  return (
+    <ul class="stack tight" aria-label="Result">
+      {findings.map(([kind, text]) => (
+        <Finding key={text} kind={kind === "good" ? "good" : "warn"}>
+          {text}
+        </Finding>
+      ))}
+    </ul>
+  )
+}
+
+/** Gives a model that works to one of the chatbots. */
+const Giving = ({ model }: { readonly model: string }) => {
+  const close = useClose()
+  const chatbots = useResource(allChatbots()).data.value ?? []
+  const chosen = useSignal("")
+  const chatbotId = chosen.value || (chatbots.find(({ settings }) => settings.model !== model)?.id ?? "")
+  if (chatbotId === "") return null
+  return (
+    <Form
+      action="Use this model"
+      onSubmit={async () => {
+        await giveModel(chatbotId, model)
+        close()
+      }}
+    >
+      <SelectField
+        label="Chatbot"
+        value={chatbotId}
+        onValue={(id) => (chosen.value = id)}
+        options={optionsOf(chatbots)}
+      />
+    </Form>
+  )
+}
+
+interface TestDialogProps {
+  /** The name of a connection. */
+  readonly source: string
+  readonly first: string | undefined
+}
+
+/** The models of a server whose first one is tested at once: of a provider's hundreds it may be any, at any price. */
+const TESTED_AT_ONCE_MAX = 20
+
+/** Tries a model by a real question, and shows what it can do. */
+export const TestDialog = ({ first = "", source }: TestDialogProps) => {
+  const model = useSignal(first)
+  const test = useSignal<ModelTest | undefined>(undefined)
+  const asked = useSignal("")
+  const listed = useResource(modelSources()).data.value?.find(({ name }) => name === source)
+  const ask = async (): Promise<void> => {
+    test.value = undefined
+    asked.value = model.value
+    try {
+      const tested = await call("POST /api/admin/models/test", { body: { model: asked.value.trim() } })
+      const context_tokens = listed?.models.find((one) => one.model === tested.test.model)?.context_tokens ?? null
+      test.value = { ...tested.test, context_tokens: tested.test.context_tokens ?? context_tokens }
+    } finally {
+      asked.value = ""
+    }
+  }
+  useEffect(() => {
+    if (first !== "" && (listed?.models.length ?? 0) <= TESTED_AT_ONCE_MAX) void attempt(ask)
+  }, [])
+  return (
+    <Dialog title={`Test ${source}`}>
+      {listed?.failure != null && <Failed text={listed.failure} />}
+      <Form action="Test the model" isWrong={model.value.trim() === ""} onSubmit={ask}>
+        <TextField
+          label="Model"
+          name="model"
+          {...bind(model)}
+          suggestions={(listed?.models ?? []).map((one) => one.model)}
+          spellcheck={false}
+          hint="It answers a question that needs a search, which costs a few hundred tokens."
+        />
+      </Form>
+      {asked.value !== "" && <output class="soft">{`Asking ${asked.value}…`}</output>}
+      {test.value !== undefined && <Result test={test.value} />}
+      {test.value?.answer != null && <Giving key={test.value.model} model={test.value.model} />}
+    </Dialog>
+  )
+}
