@@ -73,6 +73,15 @@ const storedProvider = {
   updated_at: "2026-11-27T08:00:00.000+00:00",
 }
 
+const connection = { name: "ollama", api: "openai", base_url: "http://127.0.0.1:11434" }
+const storedConnection = {
+  ...connection,
+  id: "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0e",
+  key_hint: "sk-…9f2a",
+  created_at: "2026-11-27T08:00:00.000+00:00",
+  updated_at: "2026-11-27T08:00:00.000+00:00",
+}
+
 /** Values for schemas whose valid values random generation does not find. */
 const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, ReadonlyArray<unknown>>([
   [
@@ -117,6 +126,11 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
         [{ state: "away" }, { state: "reading", read_to: storedProvider.created_at }],
       ] as const,
   ),
+  ["models.create payload", [{ ...connection, api_key: "sk-key" }, { ...connection, api: "anthropic", api_key: null }]],
+  ...["create", "get", "update"].map(
+    (operation) => [`models.${operation} success body`, [{ connection: storedConnection }]] as const,
+  ),
+  ["models.list success body", [{ connections: [storedConnection] }]],
   ["signInProviders.create payload", [{ ...provider, client_secret: "secret" }]],
   ["signInProviders.update payload", [{ name: "Staff", role_mappings: provider.role_mappings }, {}]],
   ...["create", "get", "update"].map(

@@ -13,6 +13,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Columns besides ids that tell rows apart, some with their type, with what the copy with the number `n` has in them. */
 const distinct: Readonly<Record<string, string>> = {
+  // A connection to a server of models has a name of its own, as others need not.
+  "model_connections.name": "name || '-' || n",
   slug: "slug || '-' || n",
   blob_key: "blob_key || '-' || n",
   "hash bytea": "sha256(hash || convert_to(n::text, 'UTF8'))",
@@ -49,7 +51,7 @@ export const addClones = Effect.fnUntraced(function* ({ organization }: Tenant, 
     const values = columns.map(({ name, type }) =>
       type === "uuid" && (name !== "organization_id" || alone !== undefined)
         ? `(lpad(to_hex(n), 8, '0') || substr(${name}::text, 9))::uuid`
-        : (distinct[name] ?? distinct[`${name} ${type}`] ?? `"${name}"`),
+        : (distinct[`${table}.${name}`] ?? distinct[name] ?? distinct[`${name} ${type}`] ?? `"${name}"`),
     )
     yield* sql`insert into ${sql(table)} (${sql.literal(columns.map(({ name }) => `"${name}"`).join(", "))})
       select ${sql.literal(values.join(", "))}

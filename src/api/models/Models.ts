@@ -96,6 +96,7 @@ const test = HttpApiEndpoint.post("test", "/api/admin/models/test", {
   payload: Schema.Struct({ model: textBetween(1, 200) }),
   success: Schema.Struct({ test: ModelTest }),
 })
+  .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
   .annotate(IsSlow, true)
   .annotate(RequestCost, requestCosts.bulk)

@@ -187,6 +187,7 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
     "PATCH /api/external/chatbot/:chatbotId/update-avatar",
     "POST /api/admin/backups",
+    "POST /api/admin/models/test",
     "POST /api/embedfiles",
     "POST /api/external/chatbot/:chatbotId/attachments",
     "POST /api/external/chatbot/:chatbotId/chat",

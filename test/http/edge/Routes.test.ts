@@ -54,6 +54,7 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "GET /api/widget/chat/:replyId",
       "GET /api/widget/conversations/:conversationId/events",
       "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
+      "POST /api/admin/models/test",
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/attachments",
       "POST /api/external/chatbot/:chatbotId/chat",
@@ -150,6 +151,7 @@ describe("a request with an idempotency key", () => {
     const at = (how: Once) => (byHow.get(how) ?? []).map(names).toSorted()
     expect(at("repeatable")).toEqual([
       "PATCH /api/external/chatbot/:chatbotId/knowledge-base",
+      "POST /api/admin/models/test",
       "POST /api/embedfiles",
       "POST /api/external/chatbot/:chatbotId/chat",
       "POST /api/external/chatbot/:chatbotId/chat/try",
@@ -175,7 +177,7 @@ describe("a request with an idempotency key", () => {
       "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions",
     ])
     expect(at("inSystemTransaction").every((name) => name.includes("/api/admin/"))).toBe(true)
-    expect(at("inTransaction").filter((name) => /api\/admin\/(?!sign-in-providers)/.test(name))).toEqual([])
+    expect(at("inTransaction").filter((name) => /api\/admin\/(?!sign-in-providers|model-connections)/.test(name))).toEqual([])
     expect(changing.filter(({ annotations }) => Context.get(annotations, IsSlow)).map(howOf)).not.toContain(
       "inTransaction",
     )

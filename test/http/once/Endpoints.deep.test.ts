@@ -89,6 +89,8 @@ const { person } = Object(
     .body,
 )
 const { provider: signIn } = Object((await client.post("/api/admin/sign-in-providers", { json: idp })).body)
+const modelServer = { name: "models", api: "openai", base_url: "https://models.example.com", api_key: "key" }
+const { connection } = Object((await client.post("/api/admin/model-connections", { json: modelServer })).body)
 /** An archive of a knowledge base with one text. */
 const archive = async (name: string) => {
   const head = { format: "parley-knowledge-base", version: 1 }
@@ -341,6 +343,18 @@ const cases: Readonly<Record<string, Case>> = {
   "PATCH /api/admin/sign-in-providers/:providerId": {
     path: `/api/admin/sign-in-providers/${signIn.id}`,
     sent: (number) => ({ json: { name: `Staff ${number}` } }),
+  },
+  "POST /api/admin/model-connections": {
+    path: "/api/admin/model-connections",
+    sent: (number) => ({ json: { ...modelServer, name: `server-${number}` } }),
+  },
+  "PATCH /api/admin/model-connections/:connectionId": {
+    path: `/api/admin/model-connections/${connection.id}`,
+    sent: (number) => ({ json: { api_key: `key ${number}` } }),
+  },
+  "POST /api/admin/models/test": {
+    path: "/api/admin/models/test",
+    sent: (number) => ({ json: { model: number === 1 ? "local/extractive" : "local/other" } }),
   },
   "POST /api/external/chatbot/:chatbotId/canned-answers": {
     path: at("/canned-answers"),

@@ -50,6 +50,8 @@ export const answersBoundKeys: ReadonlySet<string> = new Set([
   "GET /api/console/session",
   "GET /api/console/sessions",
   "GET /api/external/people",
+  // Names of the organization's connections, of which whoever sets a model chooses.
+  "GET /api/external/models",
   "GET /api/external/inbox",
 ])
 

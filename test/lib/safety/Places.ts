@@ -56,6 +56,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   deliveryId: ["delivery"],
   model: ["chatbot", "slug"],
   "POST /api/admin/models/test model": "none",
+  // Of another server.
+  api_key: "none",
   "PATCH /api/external/chatbots id": ["chatbot"],
   "PATCH /api/external/chatbot/{chatbotId}/knowledge-base id": ["document"],
   "DELETE /api/external/chatbot/{chatbotId}/knowledge-base id": ["document"],

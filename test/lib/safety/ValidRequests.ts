@@ -31,6 +31,8 @@ export const agreeing: Readonly<Record<string, object>> = {
   "PATCH /api/external/chatbot/{chatbotId}/tests/{testId}": { expectations: {} },
   "PATCH /api/external/chatbot/{chatbotId}/test-plan": { judge_model: null },
   "POST /api/admin/api-keys": { scopes: ["chat"] },
+  "POST /api/admin/model-connections": { name: "models", base_url: "https://models.example.com" },
+  "POST /api/admin/models/test": { model: "local/extractive" },
   "POST /api/admin/people": { name: "Somebody", roles: [{ role: "viewer", chatbot_id: null }] },
   "PATCH /api/admin/people/{personId}": { name: "Somebody else" },
   "POST /api/admin/backups": { directory: "/nonexistent/backup" },
