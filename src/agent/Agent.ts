@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import type { Explanation } from "../domain/Failure.ts"
 import type { Unsupported } from "../domain/chat/Grounding.ts"
 import type { GroundingMode } from "../domain/chatbot/GroundingMode.ts"
 import { addTokens, type ModelCost, type TokenCounts } from "../domain/organizations/Usage.ts"
@@ -14,10 +15,11 @@ import { makeGenerate } from "./Generate.ts"
 import type { Generation } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, type AgentSettings, type AgentSizes, agentSizes, runLoop } from "./Loop.ts"
-import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
+import { type ProviderFailure, timedOut } from "../models/calls/ProviderFailure.ts"
+import { explanationOf } from "../models/Explanations.ts"
 import type { KnownTraits, ModelBounds, OnGivenUp } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
-import { LOGGED_MAX_LENGTH, type ProviderError, timedOut, toProviderError } from "../models/ClientFailures.ts"
+import { LOGGED_MAX_LENGTH, type ProviderError, toProviderError } from "../models/ClientFailures.ts"
 import type { AgentTool, ToolSizes } from "./tools/AgentTool.ts"
 import type { Passage } from "../domain/knowledge/Passage.ts"
 import { passageJson, passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
@@ -76,6 +78,10 @@ export interface AgentInput {
    * that of a judge.
    */
   readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
+  /** Called with why no model has answered, before the reply fails. */
+  readonly onUnanswered?: (explanation: Explanation) => Effect.Effect<void>
+  /** Whether the failure has the same, which visitors must not see. */
+  readonly explainsFailures?: boolean | undefined
 }
 
 /** Finds the approved answer to a question that stands alone. `before` are the messages of the user before it. */
@@ -204,7 +210,7 @@ export class Agent extends Context.Service<
               // A tool of this chatbot may be what is refused, which concerns no other chatbot.
               const isForAll = offered.every(({ inputSchema }) => commonInputs.has(inputSchema))
               const reply = run(false)
-              return isForAll && failure.isOfFallback !== true ? Effect.tap(reply, learn({ takesTools: false })) : reply
+              return isForAll && failure.first === undefined ? Effect.tap(reply, learn({ takesTools: false })) : reply
             }
             const takesTools = known?.takesTools !== false
             const result = yield* run(takesTools).pipe(
@@ -212,9 +218,6 @@ export class Agent extends Context.Service<
                 takesTools && costs.length === 0 && failure.kind === "tools-refused"
                   ? withoutTools(failure)
                   : Effect.fail(failure),
-              ),
-              Effect.catchTag("ProviderFailure", (failure) =>
-                Effect.andThen(logFailure(failure), Effect.fail(toProviderError(failure))),
               ),
             )
             return {
@@ -231,7 +234,18 @@ export class Agent extends Context.Service<
               costs,
             }
           },
-          Effect.timeoutOrElse({ duration: limits.replyDeadline, orElse: () => Effect.fail(timedOut()) }),
+          Effect.timeoutOrElse({
+            duration: limits.replyDeadline,
+            orElse: () => Effect.fail(timedOut("The whole reply took too long")),
+          }),
+          (reply, { explainsFailures = false, onUnanswered }) =>
+            Effect.catchTag(reply, "ProviderFailure", (failure) => {
+              const explanation = explanationOf(failure)
+              return logFailure(failure).pipe(
+                Effect.andThen(onUnanswered?.(explanation) ?? Effect.void),
+                Effect.andThen(Effect.fail(toProviderError(failure, explainsFailures ? explanation : undefined))),
+              )
+            }),
         )
         return Agent.of({ reply })
       }),

@@ -18,12 +18,14 @@ import { asked } from "../knowledge/QuestionForms.ts"
 type FromCaller =
   | "bounds"
   | "emit"
+  | "explainsFailures"
   | "history"
   | "onHumanRequested"
   | "onGivenUp"
   | "onSource"
   | "onStep"
   | "onStepBegin"
+  | "onUnanswered"
   | "showsRequests"
 
 /** The parts of a reply that do not come from the settings of its chatbot. */

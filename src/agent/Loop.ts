@@ -137,7 +137,7 @@ export const runLoop = Effect.fnUntraced(function* (
       ({ kind }) => kind === "too-long",
       (failure) => {
         promptTokensMax = Math.floor(Math.min(promptTokensMax, tokensOf(shown)) / 2)
-        isShortened = failure.isOfFallback !== true
+        isShortened = failure.first === undefined
         return trimHistory(messages, promptTokensMax).length < shown.length ? Effect.undefined : Effect.fail(failure)
       },
     )

@@ -1,5 +1,5 @@
 import { ByteSize, Schema } from "effect"
-import { type Declaration, PlaceErrors } from "./Failure.ts"
+import { type Declaration, Explanation, PlaceErrors } from "./Failure.ts"
 
 /*
  * The failures that a client can meet, one class each. The `declaration` of a class says what is the same for
@@ -11,6 +11,8 @@ import { type Declaration, PlaceErrors } from "./Failure.ts"
 const Detail = { detail: Schema.String }
 const DetailAndPlaces = { ...Detail, errors: PlaceErrors }
 const DetailAndTime = { ...Detail, retry_after_seconds: Schema.Int }
+/** The field of failures of language models. */
+const Explained = { explanation: Schema.optionalKey(Explanation) }
 
 /** Makes the class that the class of a failure extends. */
 const failure =
@@ -250,15 +252,19 @@ export class TooManyAtOnce extends failure<TooManyAtOnce>()("TooManyAtOnce", Det
   openAi: { code: "rate_limit_exceeded" },
 }) {}
 
-export class TooManyRequests extends failure<TooManyRequests>()("TooManyRequests", DetailAndTime, {
-  status: 429,
-  code: "too_many_requests",
-  title: "Too many requests",
-  when: "The model's provider asks to slow down.",
-  isRetryable: true,
-  example: { detail: "The model provider asks to wait.", retry_after_seconds: 5 },
-  openAi: { code: "rate_limit_exceeded" },
-}) {}
+export class TooManyRequests extends failure<TooManyRequests>()(
+  "TooManyRequests",
+  { ...DetailAndTime, ...Explained },
+  {
+    status: 429,
+    code: "too_many_requests",
+    title: "Too many requests",
+    when: "The model's provider asks to slow down.",
+    isRetryable: true,
+    example: { detail: "The model provider asks to wait.", retry_after_seconds: 5 },
+    openAi: { code: "rate_limit_exceeded" },
+  },
+) {}
 
 export class BudgetSpent extends failure<BudgetSpent>()("BudgetSpent", DetailAndTime, {
   status: 429,
@@ -292,32 +298,44 @@ export class InternalError extends failure<InternalError>()("InternalError", Det
   example: { detail: "The server failed. Its log has the reason under this request's id." },
 }) {}
 
-export class ProviderFailed extends failure<ProviderFailed>()("ProviderFailed", Detail, {
-  status: 502,
-  code: "provider_failed",
-  title: "The model provider failed",
-  when: "Its answer was a failure or not valid. The user's message is kept.",
-  isRetryable: true,
-  example: { detail: "The model provider failed." },
-}) {}
+export class ProviderFailed extends failure<ProviderFailed>()(
+  "ProviderFailed",
+  { ...Detail, ...Explained },
+  {
+    status: 502,
+    code: "provider_failed",
+    title: "The model provider failed",
+    when: "Its answer was a failure or not valid. The user's message is kept.",
+    isRetryable: true,
+    example: { detail: "The model provider failed." },
+  },
+) {}
 
-export class Unavailable extends failure<Unavailable>()("Unavailable", DetailAndTime, {
-  status: 503,
-  code: "unavailable",
-  title: "Not available right now",
-  when: "The database, the disk or a provider cannot be reached, or the server is starting or stopping.",
-  isRetryable: true,
-  example: { detail: "The database cannot be reached right now.", retry_after_seconds: 2 },
-}) {}
+export class Unavailable extends failure<Unavailable>()(
+  "Unavailable",
+  { ...DetailAndTime, ...Explained },
+  {
+    status: 503,
+    code: "unavailable",
+    title: "Not available right now",
+    when: "The database, the disk or a provider cannot be reached, or the server is starting or stopping.",
+    isRetryable: true,
+    example: { detail: "The database cannot be reached right now.", retry_after_seconds: 2 },
+  },
+) {}
 
-export class ProviderTimeout extends failure<ProviderTimeout>()("ProviderTimeout", Detail, {
-  status: 504,
-  code: "provider_timeout",
-  title: "The model provider did not answer in time",
-  when: "It may be overloaded. The user's message is kept.",
-  isRetryable: true,
-  example: { detail: "The model did not answer in time." },
-}) {}
+export class ProviderTimeout extends failure<ProviderTimeout>()(
+  "ProviderTimeout",
+  { ...Detail, ...Explained },
+  {
+    status: 504,
+    code: "provider_timeout",
+    title: "The model provider did not answer in time",
+    when: "It may be overloaded. The user's message is kept.",
+    isRetryable: true,
+    example: { detail: "The model did not answer in time." },
+  },
+) {}
 
 /** The class of every failure, by its tag. */
 export const failures = {

@@ -3,6 +3,22 @@ import { Schema } from "effect"
 /** Places at which a request is wrong, each with its fault. */
 export const PlaceErrors = Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
 
+/** Why a language model has not answered. It quotes the model's provider, so it is for those who run the chatbot. */
+export const Explanation = Schema.Struct({
+  reason: Schema.String.annotate({ description: "What the provider says, without keys." }),
+  advice: Schema.String.annotate({ description: "What to do." }),
+}).annotate({
+  identifier: "Explanation",
+  description: "Why the language model did not answer: for callers who may read conversations, or try other settings.",
+  examples: [
+    {
+      reason: "404 The model gpt-3.5-turbo-0301 has been deprecated.",
+      advice: "Choose another model in the chatbot's settings.",
+    },
+  ],
+})
+export type Explanation = typeof Explanation.Type
+
 /** Message of one occurrence of a failure. All of it is shown to the client, so it never holds secrets or internals. */
 export interface Occurrence {
   /** Description of the occurrence, in a sentence for people. */
@@ -11,6 +27,8 @@ export interface Occurrence {
   readonly errors?: typeof PlaceErrors.Type
   /** Time to wait before the same request is sent again, in seconds. */
   readonly retry_after_seconds?: number
+  /** Why the language model did not answer; only for callers who may know. */
+  readonly explanation?: Explanation
 }
 
 /** Facts that hold for every occurrence of a failure. */

@@ -1,4 +1,5 @@
 import { ProviderFailed, ProviderTimeout, TooManyRequests, Unavailable } from "../domain/Errors.ts"
+import type { Explanation } from "../domain/Failure.ts"
 import type { ProviderFailure } from "./calls/ProviderFailure.ts"
 
 /** The failures of a model provider that clients see. */
@@ -10,22 +11,34 @@ export const LOGGED_MAX_LENGTH = 500
 /** The wait that is asked of clients when the provider does not ask for one, in milliseconds. */
 const DEFAULT_RETRY_AFTER = 10_000
 
-/** The failure that clients see for a provider's failure. It reveals the kind, and none of the provider's words. */
-export const toProviderError = ({ kind, retryAfter = DEFAULT_RETRY_AFTER }: ProviderFailure): ProviderError => {
+/**
+ * The failure that clients see for a provider's failure. It reveals the kind, and none of the provider's words, unless it
+ * is given their explanation.
+ */
+export const toProviderError = (
+  { kind, retryAfter = DEFAULT_RETRY_AFTER }: ProviderFailure,
+  explanation?: Explanation,
+): ProviderError => {
+  const explained = explanation && { explanation }
   const retry_after_seconds = Math.max(1, Math.ceil(retryAfter / 1_000))
   switch (kind) {
     case "rate-limited":
-      return new TooManyRequests({ detail: "The model provider's rate limit is reached.", retry_after_seconds })
+      return new TooManyRequests({
+        detail: "The model provider's rate limit is reached.",
+        retry_after_seconds,
+        ...explained,
+      })
     case "timeout":
-      return timedOut()
+      return new ProviderTimeout({ detail: "The model did not answer in time.", ...explained })
     case "connection":
-      return new Unavailable({ detail: "The model provider cannot be reached.", retry_after_seconds })
+      return new Unavailable({ detail: "The model provider cannot be reached.", retry_after_seconds, ...explained })
     case "held-back":
     case "overloaded":
-      return new Unavailable({ detail: "The model provider is overloaded.", retry_after_seconds })
+      return new Unavailable({ detail: "The model provider is overloaded.", retry_after_seconds, ...explained })
     case "credentials":
       return new ProviderFailed({
         detail: "The model provider does not accept this server's key. Its operator has to mend that.",
+        ...explained,
       })
     case "refused":
     case "too-long":
@@ -33,9 +46,6 @@ export const toProviderError = ({ kind, retryAfter = DEFAULT_RETRY_AFTER }: Prov
     case "failed":
     case "malformed":
     case "empty":
-      return new ProviderFailed({ detail: "The model provider failed to answer." })
+      return new ProviderFailed({ detail: "The model provider failed to answer.", ...explained })
   }
 }
-
-/** The failure that clients see when a model takes too long. */
-export const timedOut = () => new ProviderTimeout({ detail: "The model did not answer in time." })

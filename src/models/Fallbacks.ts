@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Response } from "effect/ai"
 import { ProviderFailure } from "./calls/ProviderFailure.ts"
+import { explanationOf } from "./Explanations.ts"
 import type { ModelCalls } from "./ModelCalls.ts"
 import { LOGGED_MAX_LENGTH } from "./ClientFailures.ts"
 
@@ -19,7 +20,6 @@ export interface NamedCalls {
 export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCalls>): ModelCalls =>
   others.reduce<ModelCalls>((previous, next) => {
     const { model, provider } = next
-    const mark = markFallback(first.model, next)
     return {
       traits: previous.traits,
       answer: (request, onParts, onGivenUp) =>
@@ -32,6 +32,8 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
           const orNext = (failure: ProviderFailure): Effect.Effect<void, ProviderFailure> => {
             // Without tools, the first model answers.
             if (hasBegun || isOfMessage(failure) || failure.kind === "tools-refused") return Effect.fail(failure)
+            const failed = failure.first ?? failure
+            const mark = markFallback(first.model, failed, next)
             return Effect.andThen(
               logFallback(failure, model),
               Effect.mapError(
@@ -40,7 +42,7 @@ export const withFallbacks = (first: NamedCalls, others: ReadonlyArray<NamedCall
                   (parts) => onParts(parts.map(mark)),
                   onGivenUp && ((given) => onGivenUp({ ...given, fallback: { model, provider } })),
                 ),
-                (later) => new ProviderFailure({ ...later, isOfFallback: true }),
+                (later) => new ProviderFailure({ ...later, first: failed }),
               ),
             )
           }
@@ -67,12 +69,16 @@ const logFallback = ({ description, kind, provider }: ProviderFailure, model: st
   )
 
 /** Adds to an answer's metadata which model made it, for the costs, and a warning for the client. */
-const markFallback =
-  (requested: string, { model, provider }: NamedCalls) =>
-  <P extends Response.AllPartsEncoded>(part: P): P => {
+const markFallback = (requested: string, failure: ProviderFailure, { model, provider }: NamedCalls) => {
+  const warning = {
+    type: "other",
+    message: `${requested} could not answer; ${model} answered instead.`,
+    details: explanationOf(failure).reason,
+  } as const
+  return <P extends Response.AllPartsEncoded>(part: P): P => {
     const exchange = part.type === "response-metadata" ? part.metadata?.parley : undefined
     if (exchange === undefined) return part
-    const warning = { type: "other", message: `${requested} could not answer; ${model} answered instead.` } as const
     const parley = { ...exchange, fallback: { model, provider }, warnings: [...exchange.warnings, warning] }
     return { ...part, metadata: { ...part.metadata, parley } }
   }
+}

@@ -4,6 +4,7 @@ import { ApiKey, type Scope, scopesWithin } from "../../src/domain/keys/ApiKey.t
 import { ChatReply } from "../../src/domain/chat/Chat.ts"
 import { Chatbot } from "../../src/domain/chatbot/Chatbot.ts"
 import { Message, Session } from "../../src/domain/chat/Conversation.ts"
+import { Explanation } from "../../src/domain/Failure.ts"
 import { Document } from "../../src/domain/knowledge/Document.ts"
 import { Organization } from "../../src/domain/organizations/Organization.ts"
 import { operatorKey } from "./Spawn.ts"
@@ -211,6 +212,7 @@ const Problem = Schema.Struct({
     Schema.Array(Schema.Struct({ path: Schema.NonEmptyString, message: Schema.NonEmptyString })),
   ),
   retry_after_seconds: Schema.optionalKey(Schema.Int),
+  explanation: Schema.optionalKey(Explanation),
 })
 
 /** Expects the response to be a problem with this status and code, in the form that all problems have. */

@@ -35,11 +35,17 @@ export const calls = (...queries: ReadonlyArray<string>): MessageAnswer =>
     "tool_use",
   )
 
-export const fails = (status: number, type: string, headers: Record<string, string> = {}): Answer => ({
+export const fails = (
+  status: number,
+  type: string,
+  headers: Record<string, string> = {},
+  message?: string,
+): Answer => ({
   kind: "status",
   status,
   type,
   headers,
+  message,
 })
 
 const wholeMessage = (answer: MessageAnswer, request: Recorded, count: number) => ({

@@ -77,7 +77,7 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
-/** The provider's own message, which may appear in the log and nowhere else. */
+/** The provider's own message, which no visitor may see. */
 const providersWords = "internal words of the provider"
 
 const send = (response: ServerResponse, wire: Wire, answer: Answer, request: Recorded, count: number): void => {
@@ -91,7 +91,7 @@ const send = (response: ServerResponse, wire: Wire, answer: Answer, request: Rec
     }
     case "status": {
       response.writeHead(answer.status, { ...headers, "content-type": "application/json", ...answer.headers })
-      return void response.end(JSON.stringify(wire.error(answer.type, providersWords)))
+      return void response.end(JSON.stringify(wire.error(answer.type, answer.message ?? providersWords)))
     }
     case "raw":
       response.writeHead(200, { ...headers, "content-type": answer.contentType })

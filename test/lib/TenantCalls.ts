@@ -273,7 +273,10 @@ const conversationCases: Cases<Conversations["Service"]> = {
         }
       }),
   ],
-  failed: [undefined, (conversations, { session }) => conversations.failed(session)],
+  failed: [
+    undefined,
+    (conversations, { reply, session }) => conversations.failed(session, reply, { reason: "forged", advice: "forged" }),
+  ],
   list: [{ sessions: [], total: 0 }, (conversations, { chatbot }) => conversations.list(chatbot, page)],
   get: ["NotFound", (conversations, { chatbot }) => conversations.get(chatbot, sessionNamed("token"))],
   exported: ["NotFound", (conversations, { chatbot }) => conversations.exported(chatbot, sessionNamed("token"))],

@@ -31,6 +31,8 @@ export type Answer =
       readonly status: number
       readonly type: string
       readonly headers: Record<string, string>
+      /** What the provider says; absent: words that may appear to those who run the chatbot alone. */
+      readonly message?: string | undefined
     }
   /** This body with status 200. */
   | { readonly kind: "raw"; readonly body: string; readonly contentType: string }

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { type Declaration, type Occurrence, PlaceErrors } from "../../domain/Failure.ts"
+import { type Declaration, Explanation, type Occurrence, PlaceErrors } from "../../domain/Failure.ts"
 import { type FailureForm, schemasIn } from "./FailureForm.ts"
 
 const encode = (
   { code, status, title }: Declaration,
-  { detail, errors, retry_after_seconds }: Occurrence,
+  { detail, errors, explanation, retry_after_seconds }: Occurrence,
   request_id: string,
 ) => ({
   type: `urn:parley:problem:${code}`,
@@ -15,12 +15,13 @@ const encode = (
   request_id,
   ...(errors && { errors }),
   ...(retry_after_seconds !== undefined && { retry_after_seconds }),
+  ...(explanation && { explanation }),
 })
 
 /**
  * Failures as RFC 9457 problems. Of the RFC's fields they have `type` (a URN made of the code), `title` (the same for
  * every occurrence), `status` and `detail`. Parley adds `code` (stable, for programs), `request_id`, and, where the
- * failure has them, `errors` and `retry_after_seconds`.
+ * failure has them, `errors`, `retry_after_seconds` and `explanation`.
  */
 export const problemForm: FailureForm<ReturnType<typeof encode>> = {
   mediaType: "application/problem+json",
@@ -36,6 +37,7 @@ export const problemForm: FailureForm<ReturnType<typeof encode>> = {
       request_id: Schema.String,
       errors: Schema.optionalKey(PlaceErrors),
       retry_after_seconds: Schema.optionalKey(Schema.Int),
+      explanation: Schema.optionalKey(Explanation),
     }).annotate({
       identifier: `Problem.${code}`,
       description: title,

@@ -146,7 +146,16 @@ export const Source = Schema.Struct({
 export type Source = typeof Source.Type
 
 export const Warning = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("other"), message: Schema.String }),
+  Schema.Struct({
+    type: Schema.Literal("other"),
+    message: Schema.String,
+    details: Schema.optionalKey(
+      Schema.String.annotate({
+        description:
+          "What the provider of a model that could not answer says; absent for an API key that lacks `conversations:read`.",
+      }),
+    ),
+  }),
   Schema.Struct({
     type: Schema.Literal("unsupported-setting"),
     setting: Schema.String,

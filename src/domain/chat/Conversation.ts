@@ -7,6 +7,7 @@ import { boundedList } from "../schema/Bounded.ts"
 import { ChatbotId, MessageId, PersonId, SessionId } from "../Ids.ts"
 import { Handover } from "../inbox/Handover.ts"
 import { PersonName } from "../inbox/PersonName.ts"
+import { Explanation } from "../Failure.ts"
 import { textBetween, textUpTo } from "../schema/Text.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
 import { unexpressed } from "../schema/Unexpressed.ts"
@@ -44,8 +45,14 @@ export const Message = Schema.Struct({
   content: Schema.String,
   attachments: Schema.NullOr(Schema.Array(SentAttachment)),
   created_at: Timestamp,
-  metadata: Schema.Struct({ mid: Schema.optionalKey(Schema.String) }).annotate({
-    description: "Empty, or the id that the client gave the message.",
+  metadata: Schema.Struct({
+    mid: Schema.optionalKey(Schema.String.annotate({ description: "The id that the client gave the message." })),
+    failure: Schema.optionalKey(
+      Explanation.annotate({
+        description:
+          "Why the language model failed: on a reply that was broken off, or on the message to which there is none.",
+      }),
+    ),
   }),
   sender: Schema.optionalKey(PersonName),
   migrated_data: Schema.Boolean,

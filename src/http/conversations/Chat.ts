@@ -3,11 +3,11 @@ import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../domain/Caller.ts"
-import type { ChatReply, Step } from "../../domain/chat/Chat.ts"
+import type { ChatReply } from "../../domain/chat/Chat.ts"
 import { readsConversations } from "../../domain/chat/SessionToken.ts"
 import { Chat } from "../../services/conversations/Chat.ts"
 import type { ChatAttempt } from "../../services/conversations/ChatAttempt.ts"
-import { type ChatAnswer, withoutRequest } from "../../services/conversations/ChatAnswer.ts"
+import { type ChatAnswer, withoutInternals } from "../../services/conversations/ChatAnswer.ts"
 import { type TrialAnswer, Trials } from "../../services/conversations/Trials.ts"
 import { currentAttempt } from "../edge/Idempotency.ts"
 import { withServerTiming } from "../edge/ServerTiming.ts"
@@ -31,7 +31,7 @@ export const layer = HttpApiBuilder.group(
         request,
       }) => {
         const answerTo = (attempt: ChatAttempt | undefined, showsRequests: boolean) => {
-          const showStep = query.steps !== "true" ? undefined : showsRequests ? (step: Step) => step : withoutRequest
+          const showStep = query.steps !== "true" ? undefined : showsRequests ? identity : withoutInternals
           const chatRequest = {
             attempt,
             showsRequests,

@@ -3,6 +3,7 @@ import type { Step } from "../../domain/chat/Chat.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { WrittenBy } from "../../domain/chat/WrittenBy.ts"
 import type { Failure } from "../../domain/Errors.ts"
+import type { Explanation, Occurrence } from "../../domain/Failure.ts"
 import type { ChatAnswer, ChatEvent } from "../../services/conversations/ChatAnswer.ts"
 import { dataEvent, DONE_EVENT } from "./EventStream.ts"
 import type { Protocol } from "./Streaming.ts"
@@ -30,6 +31,7 @@ type Data = {
   readonly step: StreamedStep
   readonly unsupported: ReadonlyArray<Unsupported>
   readonly handover: { readonly owner: "people" }
+  readonly explanation: Explanation
 }
 
 /** Metadata of a message: of its beginning, and of its end. */
@@ -88,8 +90,11 @@ export class UiMessages implements Protocol<Pick<ChatAnswer, "finish_reason" | "
     )
   }
 
-  failed({ detail }: Failure): string {
-    return this.cutOff(detail, chunk({ type: "error", errorText: detail }))
+  failed(failure: Failure): string {
+    const { detail, explanation }: Occurrence = failure
+    const explained =
+      explanation === undefined ? "" : chunk({ type: "data-explanation", data: explanation, transient: true })
+    return this.cutOff(detail, explained + chunk({ type: "error", errorText: detail }))
   }
 
   aborted(reason: string): string {

@@ -1,7 +1,7 @@
 import { Data, Duration, Exit, Redacted } from "effect"
 import { retryAfterOf } from "../../outbound/RetryAfter.ts"
 
-type FailureKind =
+export type FailureKind =
   | "timeout"
   | "connection"
   | "rate-limited"
@@ -30,8 +30,8 @@ export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
   readonly status?: number
   /** The name of the provider, once the failure is that of the whole call. */
   readonly provider?: string
-  /** Whether it is the failure of a fallback model, which says nothing of the first one. */
-  readonly isOfFallback?: boolean
+  /** The failure of the first model, if this one is that of a fallback, which says nothing of the first one. */
+  readonly first?: ProviderFailure
 }> {}
 
 export const timedOut = (description: string) => new ProviderFailure({ kind: "timeout", description, retryable: true })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, identity, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { IMAGE_TOKENS, PROMPT_IMAGES_MAX_COUNT } from "../../domain/chat/Attachment.ts"
 import { askedIn } from "../../agent/Asked.ts"
@@ -31,6 +31,7 @@ import {
   leftToPeople,
   measuredChat,
   noCost,
+  withoutInternals,
   withoutModel,
 } from "./ChatAnswer.ts"
 import {
@@ -164,6 +165,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         const gate = emailGateOf(chatbot, context, request)
         const { owner, question, sessionId } = yield* receive(chatbot, context, caller, request, gate)
         const { attempt } = request
+        const isReader = readsConversations(caller)
         const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
         const place = {
           id: ids.message_id,
@@ -171,6 +173,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
           session: sessionId,
           chatbotId: chatbot.id,
           apiKeyId: caller.apiKeyId,
+          question,
           isStoredAlready: context.session?.history.some(({ id }) => id === ids.message_id) === true,
           isResumed: attempt?.isResumed === true,
           hasAllSteps: request.visitor !== undefined || request.spoken !== undefined,
@@ -238,13 +241,15 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
                 },
                 emit,
                 showsRequests: request.showsRequests,
+                // A visitor has no such scope, and of a call everything is said aloud.
+                explainsFailures: isReader && request.visitor === undefined && request.spoken === undefined,
                 ...callbacks,
               }),
             judge.isUnanswered,
           )
           .pipe(Effect.annotateLogs({ chatbot_id: chatbot.id, conversation_id: sessionId }))
         if (reply === undefined) return yield* leave
-        const answer = { ...ids, ...answerOf(reply, readsConversations(caller)) }
+        const answer = { ...ids, ...answerOf(reply, isReader ? identity : withoutInternals) }
         if (!isHandedOver) return answer
         yield* emitted(emit, { type: "handover" })
         return { ...answer, ...handedOver }

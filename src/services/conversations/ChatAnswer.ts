@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { AgentEvent, Emit } from "../../agent/AgentEvent.ts"
 import type { AgentReply, StepContent } from "../../agent/Agent.ts"
 import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../../domain/chat/Chat.ts"
@@ -78,17 +78,23 @@ export const afterStep = (before: Progress, step: StepContent, cost: ModelCost):
 /** A step for callers who may not read the prompt, which is the system instruction and what was said before. */
 export const withoutRequest = (step: Step): Step => ({ ...step, request: { body: "" } })
 
-/** The fields of an answer with a reply of a model, for callers who may read the prompt or not. */
+/** A step for callers who may read neither the prompt nor what the provider says. */
+export const withoutInternals = (step: Step): Step => ({
+  ...withoutRequest(step),
+  warnings: step.warnings.map((warning) => (warning.type === "other" ? Struct.omit(warning, ["details"]) : warning)),
+})
+
+/** The fields of an answer with a reply of a model, whose steps the caller sees as `showStep` returns them. */
 export const answerOf = (
   reply: AgentReply,
-  showsRequests: boolean,
+  showStep: (step: Step) => Step,
 ): Omit<ChatAnswer, keyof ReplyFacts> & { readonly written_by: WrittenBy } => ({
   written_by: writtenBy(reply.provider),
   finish_reason: reply.finishReason,
   output: reply.output,
   sources: reply.sources,
   unsupported: reply.unsupported,
-  steps: showsRequests ? reply.steps : reply.steps.map(withoutRequest),
+  steps: reply.steps.map(showStep),
   tool_calls: reply.toolCalls,
   tool_results: reply.toolResults,
   tokens: reply.tokens,

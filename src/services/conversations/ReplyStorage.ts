@@ -20,6 +20,8 @@ type Payer = Pick<ReplyUnderWay, "apiKeyId" | "chatbotId">
 
 /** A reply that is to be stored, and what its usage counts for. */
 export interface ReplyPlace extends ReplyUnderWay {
+  /** The user's message that it answers; undefined where that is not known. */
+  readonly question: MessageId | undefined
   /** Whether an earlier attempt has stored it. It is replaced, and what that attempt has used stays counted. */
   readonly isStoredAlready: boolean
   /** Whether an earlier attempt may have left it unfinished. */
@@ -136,16 +138,23 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
                 }
                 return noting(store(place, message, costs, isUnfinished))
               }
+              const { failure } = recorder
               const { costs, steps } = recorder.progress
               const isTaken = Option.exists(Exit.findErrorOption(exit), isTakenOver)
               const finish_reason = isTaken || Exit.hasInterrupts(exit) ? "aborted" : "error"
               const unanswered = finish_reason === "error"
               if (steps.length > 0) {
-                const message = { ...costOf(recorder.progress), content: textOf(steps), finish_reason, unanswered }
+                const message = {
+                  ...costOf(recorder.progress),
+                  content: textOf(steps),
+                  finish_reason,
+                  unanswered,
+                  failure,
+                }
                 return Effect.ignore(noting(store(place, message, costs, isUnfinished)))
               }
               return Effect.andThen(
-                unanswered ? Effect.ignore(conversations.failed(place.session)) : Effect.void,
+                unanswered ? Effect.ignore(conversations.failed(place.session, place.question, failure)) : Effect.void,
                 // A call that produced no text still counts as usage.
                 costs.length > 0 ? Effect.ignore(countApart(place, costs)) : Effect.void,
               )

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, identity, Layer } from "effect"
 import { Budgets } from "../../admission/Budgets.ts"
 import { Shares } from "../../admission/Shares.ts"
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
@@ -9,7 +9,7 @@ import type { ChatbotId } from "../../domain/Ids.ts"
 import { Models } from "../../models/Models.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { ensureActive } from "./ChatAdmission.ts"
-import { answerOf, type ChatEmit, measuredChat } from "./ChatAnswer.ts"
+import { answerOf, type ChatEmit, measuredChat, withoutRequest } from "./ChatAnswer.ts"
 import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
 import { ReplyStorage } from "./ReplyStorage.ts"
 
@@ -50,10 +50,17 @@ export class Trials extends Context.Service<Trials>()("parley/services/conversat
       const payer = { apiKeyId: caller.apiKeyId, chatbotId: chatbot.id }
       const reply = yield* within(
         replies.counted(payer, (callbacks) =>
-          agent.reply(chatbot, { application: "", history, emit, showsRequests, ...callbacks }),
+          agent.reply(chatbot, {
+            application: "",
+            history,
+            emit,
+            showsRequests,
+            explainsFailures: true,
+            ...callbacks,
+          }),
         ),
       ).pipe(Effect.annotateLogs({ chatbot_id: chatbot.id }))
-      return answerOf(reply, showsRequests)
+      return answerOf(reply, showsRequests ? identity : withoutRequest)
     })
 
     return {

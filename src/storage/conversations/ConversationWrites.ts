@@ -6,6 +6,7 @@ import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { SenderType, VisitedPage } from "../../domain/chat/Conversation.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { type ApiKeyId, type ChatbotId, type MessageId, SessionId } from "../../domain/Ids.ts"
+import type { Explanation } from "../../domain/Failure.ts"
 import { Handover, type HandoverReason } from "../../domain/inbox/Handover.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { onUnsendable } from "./Attachments.ts"
@@ -48,6 +49,8 @@ export interface BotMessage {
   readonly unanswered: boolean
   /** Sentences of the content that no passage supports. */
   readonly unsupported?: ReadonlyArray<Unsupported>
+  /** Why its model did not answer to the end. */
+  readonly failure?: Explanation | undefined
   /** Milliseconds from the message to the first word of the reply; undefined for one that was not streamed. */
   readonly firstWord?: number | undefined
   /** Whether the user has seen the content already, as it was streamed. */
@@ -196,7 +199,8 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
   const replacing = sql`on conflict (id) do update set content = excluded.content, model = excluded.model,
     provider = excluded.provider, tokens_used = excluded.tokens_used, usage = excluded.usage,
     finish_reason = excluded.finish_reason, tool_calls = excluded.tool_calls, tool_results = excluded.tool_results,
-    sources = excluded.sources, unanswered = excluded.unanswered, unsupported = excluded.unsupported`
+    sources = excluded.sources, unanswered = excluded.unanswered, unsupported = excluded.unsupported,
+    metadata = excluded.metadata`
 
   // Webhooks may have been told of the part that another server has stored.
   const announcing = sql`returning case when exists (
@@ -256,13 +260,14 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
         where id = ${session} and organization_id = ${organization} returning id, owner, owner_since, updated_at
       ) ${counted ?? sql``} ${message.ground ? grounding(organization, message, message.ground, isKept) : sql``}, stored as (
       insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
-        usage, finish_reason, tool_calls, tool_results, sources, unanswered, unsupported, created_at)
+        usage, finish_reason, tool_calls, tool_results, sources, unanswered, unsupported, metadata, created_at)
       select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
         ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)},
         case owner when 'bot' then ${message.finish_reason}::text else 'aborted' end,
         ${json(message.tool_calls)}, ${json(message.tool_results)},
         ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean,
         ${json(unsupported.length === 0 ? null : unsupported)},
+        ${json(message.failure === undefined ? {} : { failure: message.failure })},
         case owner when 'bot' then greatest(clock_timestamp(), updated_at) else owner_since - interval '1 microsecond' end
       from session where ${isKept} ${isUnfinished ? sql`${replacing} ${announcing}` : sql`returning null as announced`}
       )

@@ -2,17 +2,19 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { SenderType, Session, VisitedPage } from "../../domain/chat/Conversation.ts"
 import type { SessionName } from "../../domain/chat/SessionToken.ts"
+import type { Explanation } from "../../domain/Failure.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import { Handover } from "../../domain/inbox/Handover.ts"
 import { PersonName } from "../../domain/inbox/PersonName.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { makeAppend, makeReply } from "./ConversationWrites.ts"
+import { makeAppend, makeReply, NEXT_INSTANT } from "./ConversationWrites.ts"
 import { personColumns, sessionNamed, sessionNotFound } from "./Messages.ts"
 import { emptyDrafts } from "./UnfinishedReplies.ts"
 import { decodeRows, TimestampColumn, decodeRow, decodeRowOr } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { json } from "../sql/SqlValues.ts"
 import { withoutTimeLimit } from "../sql/TimeLimit.ts"
 
 /** A message of a session, as the history of a chat needs it. */
@@ -157,10 +159,14 @@ export class Conversations extends Context.Service<Conversations>()("parley/stor
        */
       reply: makeReply(sql),
 
-      /** Records that a reply has failed before there was anything of it to store. */
-      failed: Effect.fnUntraced(function* (session: SessionId) {
+      /** Records that the reply to a question has failed before there was anything of it to store, and why. */
+      failed: Effect.fnUntraced(function* (session: SessionId, question?: MessageId, failure?: Explanation) {
         const organization = yield* CurrentOrganization
-        yield* sql`update sessions set unanswered_replies = unanswered_replies + 1
+        yield* sql`with explained as (
+            update messages set metadata = metadata || ${json(failure === undefined ? {} : { failure })}
+            where id = ${question ?? null}::uuid and session_id = ${session} and organization_id = ${organization}
+          )
+          update sessions set unanswered_replies = unanswered_replies + 1, updated_at = ${sql.literal(NEXT_INSTANT)}
           where id = ${session} and organization_id = ${organization}`
       }, withoutSqlErrors),
 

@@ -34,6 +34,9 @@ ${block(problemForm.encode(declaration, declaration.example, requestId))}
 - \`request_id\`, also in the header \`x-request-id\`, finds the request in the server's log.
 - \`errors\` lists the wrong places of the request.
 - \`retry_after_seconds\` comes with the header \`Retry-After\`.
+- \`explanation\` has what the model's provider says, as \`reason\`, and what to do, as \`advice\`: for keys with
+  \`conversations:read\`, and where other settings are tried. Visitors never get it. A stream has it as the event
+  \`data-explanation\`, and a message of a conversation as \`metadata.failure\`.
 
 Paths below \`/v1\` answer in OpenAI's form, with OpenAI's own \`type\` and \`code\` where they exist. \`param\` is the first wrong
 place:

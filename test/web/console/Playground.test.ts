@@ -120,6 +120,18 @@ describe("a trace", () => {
     expect(failed.rows[1]).toMatchObject({ error: "Not finished." })
   })
 
+  test("says why the model did not answer, and why another one did", () => {
+    const explanation = { reason: "404 It is retired", advice: "Choose another model." }
+    const events = [
+      { type: "data-explanation", data: explanation },
+      { type: "error", errorText: "It failed." },
+    ]
+    expect(traced(events)).toMatchObject({ state: "failed", error: "It failed.", explanation })
+    const warnings = [{ type: "other", message: "A could not answer; B answered instead.", details: "404 Retired" }]
+    const answered = traced([{ type: "start-step" }, { type: "data-step", data: { ...step, warnings } }])
+    expect(modelCallsOf(answered)[0]?.facts?.warnings).toEqual(["A could not answer; B answered instead. 404 Retired"])
+  })
+
   test("passes over events that are no JSON, or of a kind that is not known", () => {
     expect(traced([undefined, 3, { type: "reasoning-start" }, ...whole]).text).toBe("At noon. ☀️")
   })

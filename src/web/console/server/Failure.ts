@@ -6,6 +6,18 @@ export interface Refusal {
   readonly message: string
 }
 
+/** Why a language model has not answered, in the words of its provider, and what to do. */
+export interface Explanation {
+  readonly reason: string
+  readonly advice: string
+}
+
+/** Reads an explanation; undefined where there is none. */
+export const explanationIn = (value: unknown): Explanation | undefined => {
+  const { advice, reason } = fieldsIn(value)
+  return typeof reason === "string" && typeof advice === "string" ? { advice, reason } : undefined
+}
+
 /** A request that failed, in words for people. Its fields are those of the API's problems. */
 export class Failure extends Error {
   override readonly name = "Failure"
@@ -16,6 +28,7 @@ export class Failure extends Error {
   readonly errors: ReadonlyArray<Refusal> = []
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly explanation: Explanation | undefined
 
   constructor(detail: string, facts: Partial<Omit<Failure, keyof Error>>) {
     super(detail)
@@ -47,6 +60,7 @@ export const failureOf = (status: number, body: unknown, retryAfter?: string | n
     errors: places(problem["errors"]),
     requestId: text(problem["request_id"]),
     retryAfterSeconds: Number.isFinite(seconds) ? seconds : undefined,
+    explanation: explanationIn(problem["explanation"]),
   })
 }
 

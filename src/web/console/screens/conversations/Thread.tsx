@@ -10,6 +10,7 @@ import { Answer } from "../../parts/Answer.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { Json } from "../../parts/Copy.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
+import { Explained } from "../../parts/Explained.tsx"
 import { Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { href, mailboxOf, place } from "../../Router.ts"
@@ -231,6 +232,12 @@ const Said = ({ chatbot, chatbotId, message, tools, visitor }: SaidProps) => {
       {isBot && content === "" && <p class="soft">No text</p>}
       {!isVisitor && content !== "" && (
         <Answer blocks={blocksOf(content)} unsupported={message.unsupported?.map(({ sentence }) => sentence)} />
+      )}
+      {message.metadata.failure !== undefined && (
+        <div>
+          <p class="field-error">{isBot ? "The model failed before it had finished." : "The model did not answer."}</p>
+          <Explained of={message.metadata.failure} />
+        </div>
       )}
       {isBot && <Foot message={message} />}
       {feedback !== undefined && (

@@ -4,7 +4,7 @@ import { type Block, blocksOf } from "../../../shared/markdown/Blocks.ts"
 import { eventsOf } from "../../../shared/EventStream.ts"
 import { open } from "../../server/Api.ts"
 import { randomUuid } from "../../../shared/Random.ts"
-import { toFailure } from "../../server/Failure.ts"
+import { type Explanation, toFailure } from "../../server/Failure.ts"
 import { jsonIn } from "../../server/Unknown.ts"
 import { advance, ended, isGoingOn, newTrace, type Trace } from "./Trace.ts"
 
@@ -79,8 +79,8 @@ const begin = (question: string, send: (signal: AbortSignal) => Promise<Response
     trace.value = next
     blocks.value = blocksOf(next.text, isGoingOn(next) ? blocks.value : [])
   }
-  const fail = (error: string): void => {
-    if (isGoingOn(trace.value)) show(ended(trace.value, "failed", since(), error))
+  const fail = (error: string, explanation?: Explanation): void => {
+    if (isGoingOn(trace.value)) show({ ...ended(trace.value, "failed", since(), error), explanation })
   }
   const clock = setInterval(() => (elapsed.value = since()), TICK_MILLIS)
   const run = async (): Promise<void> => {
@@ -91,7 +91,10 @@ const begin = (question: string, send: (signal: AbortSignal) => Promise<Response
       fail("The connection was lost before the reply was complete.")
     } catch (error) {
       if (controller.signal.aborted) show(ended(trace.value, "stopped", since()))
-      else fail(toFailure(error).message)
+      else {
+        const { explanation, message } = toFailure(error)
+        fail(message, explanation)
+      }
     }
     clearInterval(clock)
     elapsed.value = since()

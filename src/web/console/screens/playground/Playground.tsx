@@ -7,6 +7,7 @@ import { useFollow } from "../../../shared/Follow.ts"
 import { Scroller } from "../../../shared/Scroller.tsx"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { Answer } from "../../parts/Answer.tsx"
+import { Explained } from "../../parts/Explained.tsx"
 import { Badge, Empty, Page } from "../../parts/Layout.tsx"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
 import { randomUuid } from "../../../shared/Random.ts"
@@ -173,6 +174,7 @@ export const Reply = ({ children, exchange }: ReplyProps) => {
           {trace.error}
         </p>
       )}
+      <Explained of={trace.explanation} />
       {trace.quotes.length > 0 && (
         <details class="small">
           <summary>{plural(trace.quotes.length, "source")}</summary>

@@ -1,3 +1,4 @@
+import { type Explanation, explanationIn } from "../../server/Failure.ts"
 import { type Fields, fieldsIn, numberIn, textIn } from "../../server/Unknown.ts"
 import { type FoundPassage, passageOf } from "./Passages.tsx"
 
@@ -27,7 +28,11 @@ const factsOf = (step: Fields) => {
     /** The body of the request to the model's API; empty for a key that may not see it. */
     request: text(fieldsIn(step["request"])["body"]),
     warnings: Array.isArray(warnings)
-      ? warnings.map((one) => text(fieldsIn(one)["message"]) || `Not supported: ${text(fieldsIn(one)["setting"])}`)
+      ? warnings
+          .map(fieldsIn)
+          .map(({ details, message, setting }) =>
+            [text(message) || `Not supported: ${text(setting)}`, text(details)].filter(Boolean).join(" "),
+          )
       : [],
   }
 }
@@ -81,6 +86,8 @@ export interface Trace {
   /** The sentences of the text that no passage supports. */
   readonly unsupported: ReadonlyArray<string>
   readonly error?: string | undefined
+  /** Why the model did not answer. */
+  readonly explanation?: Explanation | undefined
   /** What was understood of a spoken question; undefined for one that was written. */
   readonly transcript?: string
   /** The server's times of a spoken turn, in milliseconds by their names; empty for a written one. */
@@ -158,6 +165,8 @@ const changed = (trace: Trace, event: Fields, at: number): Trace => {
       return { ...trace, transcript: text(fieldsIn(event["data"])["text"]) }
     case "data-timings":
       return { ...trace, timings: fieldsIn(event["data"]) }
+    case "data-explanation":
+      return { ...trace, explanation: explanationIn(event["data"]) }
     case "data-step":
       return withCall(trace, () => ({ facts: factsOf(fieldsIn(event["data"])) }))
     case "finish-step":

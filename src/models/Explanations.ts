@@ -1,0 +1,79 @@
+import type { Schema } from "effect"
+import type { Explanation } from "../domain/Failure.ts"
+import { isJsonObject, parseJson } from "../text/Json.ts"
+import type { FailureKind, ProviderFailure } from "./calls/ProviderFailure.ts"
+
+/*
+ * Failures of providers as they are explained to those who run a chatbot. Visitors never see it, because it quotes the
+ * provider.
+ */
+
+/** The longest reason, in UTF-16 code units. */
+const REASON_MAX_LENGTH = 300
+
+const chooseAnother = "Choose another model in the chatbot's settings."
+
+/** What to do about failures of each kind. */
+const adviceByKind: Readonly<Record<FailureKind, string>> = {
+  credentials: "Replace the key of the model's connection.",
+  refused: chooseAnother,
+  failed: "Ask again later, or choose another model in the chatbot's settings.",
+  malformed: "Check the address of the model's connection: what answers there is not understood.",
+  empty: "Ask again, or choose another model in the chatbot's settings.",
+  "too-long": "Choose a model with a larger context, or shorten the chatbot's prompt.",
+  "tools-refused": "Choose a model that takes tools, or turn tools off in the chatbot's settings.",
+  timeout: "Ask again, or choose a faster model in the chatbot's settings.",
+  connection: "Check the address of the model's connection, and that its server runs.",
+  "rate-limited": "Wait a moment, or ask the provider for a higher limit.",
+  overloaded: "Wait a moment, or add a fallback model to the chatbot's settings.",
+  "held-back": "Wait a moment, or add a fallback model to the chatbot's settings.",
+}
+
+/** What to do where the words of the provider, after its status, say more than the kind. */
+const adviceByWords: ReadonlyArray<{ readonly words: RegExp; readonly advice: string }> = [
+  {
+    words: /^402\b|insufficient.{0,10}(?:quota|balance|credit|fund)|credit balance|billing|payment required/iu,
+    advice: "The account has no credit left: top it up at the provider.",
+  },
+  {
+    words: /content[ _-]?(?:policy|filter|management)|moderation|safety/iu,
+    advice: "The provider's content filter refuses the question or the chatbot's prompt: word it otherwise.",
+  },
+  { words: /^404\b|model.{0,80}(?:not.?found|not exist|deprecated|decommissioned|retired)/iu, advice: chooseAnother },
+]
+
+/** The kinds of which the words of the provider say more. */
+const spoken: ReadonlySet<FailureKind> = new Set(["credentials", "empty", "failed", "rate-limited", "refused"])
+
+/** Matches keys, which some servers repeat in part or of another account. Ours is removed already. */
+const KEYS =
+  /(?<=\bbearer\s+)\S+|\b(?:sk|pk|rk|gsk|xai|hf)[-_][\w*-]{6,}|\bAIza[\w-]{20,}|\b(?=[a-z]*\d)(?=\d*[a-z])\w{32,}\b/giu
+/** Matches the user and password of an address. */
+const PASSWORDS = /(?<=:\/\/)[^\s/@]+(?=@)/gu
+
+/** The message in an error as JSON, in the forms of the usual servers; undefined where there is none. */
+const messageIn = (json: Schema.Json | undefined): string | undefined => {
+  if (!isJsonObject(json)) return undefined
+  const { detail, error, message = detail } = json
+  return typeof message === "string" ? message : typeof error === "string" ? error : messageIn(error)
+}
+
+/** What a provider has said, in one line without keys. */
+const saidIn = (description: string): string => {
+  const begin = description.indexOf("{")
+  const message = begin === -1 ? undefined : messageIn(parseJson(description.slice(begin)))
+  const text = message === undefined ? description : description.slice(0, begin) + message
+  const line = text
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .replaceAll(KEYS, "[key]")
+    .replaceAll(PASSWORDS, "[key]")
+    .trim()
+  return (line.length <= REASON_MAX_LENGTH ? line : `${line.slice(0, REASON_MAX_LENGTH - 1)}…`).toWellFormed()
+}
+
+/** What the provider has said, and what to do. */
+export const explanationOf = ({ description, kind, status }: ProviderFailure): Explanation => {
+  const words = `${status ?? ""} ${description}`.trim()
+  const found = spoken.has(kind) ? adviceByWords.find((each) => each.words.test(words)) : undefined
+  return { reason: saidIn(description), advice: found?.advice ?? adviceByKind[kind] }
+}

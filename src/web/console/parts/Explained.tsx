@@ -1,0 +1,12 @@
+import type { Explanation } from "../server/Failure.ts"
+
+/** Why a language model did not answer, and what to do. Visitors never see it. */
+export const Explained = ({ of }: { readonly of: Explanation | undefined }) =>
+  of === undefined ? null : (
+    <p class="small anywhere">
+      <span class="soft" dir="auto">
+        {of.reason}
+      </span>{" "}
+      <strong>{of.advice}</strong>
+    </p>
+  )
