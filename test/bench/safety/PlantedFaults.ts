@@ -116,9 +116,16 @@ const authorization: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a key that may not read conversations is shown the prompt in the steps of a reply",
     file: "src/services/conversations/ChatAnswer.ts",
-    text: "steps: showsRequests ? reply.steps : reply.steps.map(withoutRequest)",
+    text: "steps: reply.steps.map(showStep)",
     replacement: "steps: reply.steps",
     tests: ["http/VisitorPrivacy"],
+  },
+  {
+    what: "a visitor is told what the model's provider says",
+    file: "src/services/conversations/Chat.ts",
+    text: "explainsFailures: isReader && request.visitor === undefined && request.spoken === undefined",
+    replacement: "explainsFailures: true",
+    tests: ["http/ModelFailures"],
   },
   {
     what: "a short session token continues what another key opened",

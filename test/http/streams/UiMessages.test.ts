@@ -182,7 +182,7 @@ describe("a stream that fails", () => {
     problem(await client.withKey("nobody").post(streamPath(id), { json: {} }), 401, "unauthorized")
   })
 
-  test("after its first event closes what is open and ends with the error, without the provider's message", async () => {
+  test("after its first event closes what is open and ends with the error", async () => {
     const { id } = await client.newChatbot(claude)
     for (const ending of ["reset", "end"] as const) {
       await provider.answers(begun(ending))
@@ -196,6 +196,7 @@ describe("a stream that fails", () => {
         "text-delta",
         "text-end",
         "finish-step",
+        "data-explanation",
         "error",
       ])
       expect(events.at(-1)?.errorText).toMatch(/^The model provider (?:cannot be reached|failed to answer)\.$/)
@@ -245,7 +246,7 @@ describe("a stream that waits", () => {
     goOn()
     const text = await response.text()
     expect(text).toStartWith(": heartbeat\n\n")
-    expect((await uiEvents(text)).map(({ type }) => type)).toEqual(["start", "error"])
+    expect((await uiEvents(text)).map(({ type }) => type)).toEqual(["start", "data-explanation", "error"])
   })
 
   test("sends heartbeats while the model pauses", async () => {
