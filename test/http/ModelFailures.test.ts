@@ -129,21 +129,22 @@ describe("a provider that", () => {
       ])
   })
 
-  test("fails, so that a fallback answers, is quoted in the warning of the step", async () => {
+  test("fails, so that a fallback answers, is quoted in the warning of the step, and not the fallbacks between", async () => {
     const own = await client.newOrganization()
-    const { id } = await own.newChatbot({ settings: { model, fallbackModels: ["claude-opus-5"] } })
+    const { id } = await own.newChatbot({ settings: { model, fallbackModels: ["claude-opus-5", "openai/test-1"] } })
+    const retired = refusal(404, "not_found_error", "It is retired")
     const warningsTo = async (as: Client) => {
-      await provider.answers(refusal(404, "not_found_error", "It is retired"), says("At noon."))
+      await provider.answers(retired, refusal(402, "billing_error", "It costs"), says("At noon."))
       const { output, steps } = await as.chat(id, "When?")
       expect(output).toBe("At noon.")
-      await provider.answers(refusal(404, "not_found_error", "It is retired"), says("At noon."))
+      await provider.answers(retired, refusal(402, "billing_error", "It costs"), says("At noon."))
       const path = `/api/external/chatbot/${id}/chat?stream=true&steps=true`
       const events = await uiEvents((await as.post(path, { json: ask("When?") })).text)
       const { data } = events.find(({ type }) => type === "data-step")
       expect(data.warnings).toEqual(steps[0]?.warnings)
       return steps[0]?.warnings
     }
-    const warning = { type: "other", message: `${model} could not answer; claude-opus-5 answered instead.` } as const
+    const warning = { type: "other", message: `${model} could not answer; openai/test-1 answered instead.` } as const
     const details = "404 Sorry: It is retired ([key], [key])"
     expect(await warningsTo(await own.limitedTo("chat", "conversations:read"))).toEqual([{ ...warning, details }])
     expect(await warningsTo(await own.limitedTo("chat"))).toEqual([warning])

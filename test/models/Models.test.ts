@@ -166,7 +166,11 @@ test("a chat that falls back to OpenAI's API searches and answers, and names the
   expect(reply).toMatchObject({ provider: "openai", model: "openai/llama3.2:3b", finishReason: "stop" })
   expect(reply.steps.map(({ response }) => response.modelId)).toEqual(["llama3.2:3b", "llama3.2:3b"])
   expect(reply.steps[0]?.warnings).toEqual([
-    { type: "other", message: "claude-sonnet-5-5 could not answer; openai/llama3.2:3b answered instead." },
+    {
+      type: "other",
+      message: "claude-sonnet-5-5 could not answer; openai/llama3.2:3b answered instead.",
+      details: "529 internal words of the provider",
+    },
   ])
   expect(reply.sources).toEqual([
     { document_id: "d1", title: "Refunds", chunk: 2, page: 3, quote: "Everything is paid within 14 days." },
