@@ -304,6 +304,28 @@ onScreen("a prompt is compared with the saved one on the same question, and save
   expect(chatbot.settings.prompt).toBe("Answer in one word.")
 })
 
+onScreen(
+  "what the provider of a model that fails says is shown in the playground and in the conversation",
+  async ({ expects, page }) => {
+    expects(/status of 502/)
+    model.answers(() => ({ kind: "failure", status: 404, type: "not_found_error" }))
+    await page.goto(`${server.url}/console/chatbots/${id}/playground`)
+    await settled(page)
+    await page.getByLabel("Message").fill("Is the ferry late?")
+    await page.keyboard.press("Enter")
+    for (const part of [page.getByLabel("Conversation"), page.getByLabel("Steps of the reply")]) {
+      await part.getByText("404 the provider's own words").waitFor()
+      await part.getByText("Choose another model in the chatbot's settings.").waitFor()
+    }
+    await inspect(page, "console-failed-model")
+    const { data } = await server.api.get(`/api/external/chatbot/${id}/conversations`)
+    await page.goto(`${server.url}/console/conversations/${id}/${data[0].id}`)
+    await page.getByText("The model did not answer.").waitFor()
+    await page.getByText("404 the provider's own words").waitFor()
+    await inspect(page, "console-unanswered")
+  },
+)
+
 /** A conversation of a visitor with a signed name, begun on a page of a website. */
 const askedByAda = async (text: string): Promise<string> => {
   const bot = await server.api.newChatbot({ name: "Shop", is_public: true })

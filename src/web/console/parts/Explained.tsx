@@ -3,10 +3,10 @@ import type { Explanation } from "../server/Failure.ts"
 /** Why a language model did not answer, and what to do. Visitors never see it. */
 export const Explained = ({ of }: { readonly of: Explanation | undefined }) =>
   of === undefined ? null : (
-    <p class="small anywhere">
-      <span class="soft" dir="auto">
+    <div class="small anywhere">
+      <p class="soft" dir="auto">
         {of.reason}
-      </span>{" "}
-      <strong>{of.advice}</strong>
-    </p>
+      </p>
+      <p>{of.advice}</p>
+    </div>
   )

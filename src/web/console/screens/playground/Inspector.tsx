@@ -2,6 +2,7 @@ import { Bot, Search, Wrench } from "lucide"
 import { formatCount, formatMillis, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { Json } from "../../parts/Copy.tsx"
+import { Explained } from "../../parts/Explained.tsx"
 import { Badge, FactList } from "../../parts/Layout.tsx"
 import { fieldsIn, isFields, jsonIn, numberIn, textIn } from "../../server/Unknown.ts"
 import type { Exchange } from "./Exchange.ts"
@@ -89,13 +90,15 @@ export const Inspector = ({ exchange }: { readonly exchange: Exchange }) => {
           ))}
         </ol>
       )}
+      <Explained of={trace.explanation} />
     </article>
   )
 }
 
 const withoutSteps = (trace: Trace): string => {
   if (isGoingOn(trace)) return "Waiting for the model…"
-  return trace.state === "finished" ? "Answered without a model." : "No model was called."
+  if (trace.state === "finished") return "Answered without a model."
+  return trace.explanation === undefined ? "No model was called." : "The model did not answer."
 }
 
 const partsOf = (row: Row, end: number) => {
