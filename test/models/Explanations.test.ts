@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import { type FailureKind, ProviderFailure } from "../../src/models/calls/ProviderFailure.ts"
+import { Redacted } from "effect"
+import { explained, type FailureKind, ProviderFailure } from "../../src/models/calls/ProviderFailure.ts"
 import { explanationOf } from "../../src/models/Explanations.ts"
 
-const explained = (description: string, kind: FailureKind = "refused", status?: number) =>
+const explanationFor = (description: string, kind: FailureKind = "refused", status?: number) =>
   explanationOf(new ProviderFailure({ kind, description, retryable: false, ...(status !== undefined && { status }) }))
-const reasonOf = (description: string) => explained(description).reason
+const reasonOf = (description: string) => explanationFor(description).reason
 
 describe("what a provider says", () => {
   test.each([
@@ -34,6 +35,17 @@ describe("what a provider says", () => {
     expect(reasonOf(description)).toContain("[key]")
   })
 
+  test("has no key of ours, in whatever form a server repeats it in JSON", () => {
+    const failure = new ProviderFailure({
+      kind: "credentials",
+      description: '401 {"error": {"message": "Not a\\/key nor a/key"}}',
+      retryable: false,
+      status: 401,
+    })
+    const { reason } = explanationOf(explained(failure, "openai", Redacted.make("a/key"), "OPENAI_API_KEY"))
+    expect(reason).toBe("The provider refuses the key in OPENAI_API_KEY (401): 401 Not [key] nor [key]")
+  })
+
   test("keeps the names of models and the ids of requests", () => {
     const said = "openai/DeepSeek-R1-Distill-Qwen-32B-abliterated, request 01a1f95a-b2f3-7519-8698-768c25c5f555"
     expect(reasonOf(said)).toBe(said)
@@ -54,6 +66,6 @@ describe("the advice", () => {
     ["billing is slow", "timeout", undefined, "Ask again, or choose a faster model in the chatbot's settings."],
     ["ECONNREFUSED", "connection", undefined, "Check the address of the model's connection, and that its server runs."],
   ] as const)("follows from the words and the kind: %s", (description, kind, status, advice) => {
-    expect(explained(description, kind, status).advice).toBe(advice)
+    expect(explanationFor(description, kind, status).advice).toBe(advice)
   })
 })

@@ -127,7 +127,9 @@ export const explained = (
   keySetting: string,
 ): ProviderFailure => {
   const key = apiKey === undefined ? "" : Redacted.value(apiKey)
-  const said = key === "" ? failure.description : failure.description.replaceAll(key, "[key]")
+  // Some servers escape the slashes in JSON.
+  const forms = key === "" ? [] : [key, key.replaceAll("/", "\\/")]
+  const said = forms.reduce((text, form) => text.replaceAll(form, "[key]"), failure.description)
   const why = failure.kind === "credentials" ? keyRefusal(failure.status, keySetting, apiKey !== undefined) : undefined
   return new ProviderFailure({ ...failure, provider, description: why === undefined ? said : `${why}: ${said}` })
 }
