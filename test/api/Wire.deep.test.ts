@@ -126,7 +126,13 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
         [{ state: "away" }, { state: "reading", read_to: storedProvider.created_at }],
       ] as const,
   ),
-  ["models.create payload", [{ ...connection, api_key: "sk-key" }, { ...connection, api: "anthropic", api_key: null }]],
+  [
+    "models.create payload",
+    [
+      { ...connection, api_key: "sk-key" },
+      { ...connection, api: "anthropic", api_key: null },
+    ],
+  ],
   ...["create", "get", "update"].map(
     (operation) => [`models.${operation} success body`, [{ connection: storedConnection }]] as const,
   ),

@@ -336,3 +336,64 @@ describe("a check", () => {
     expect(lookups).toBe(0)
   })
 })
+
+describe("a streamed answer", () => {
+  const streamed = (url: string, init?: RequestInit, options?: Parameters<typeof withFetch>[1]) =>
+    withFetch(({ streamed }) => Effect.promise(() => streamed(url, init)), options)
+
+  test("is there with its head, and its body is read as it comes", async () => {
+    let goOn = () => {}
+    answer = (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" })
+      response.write("one")
+      goOn = () => response.end("two")
+    }
+    const response = await streamed(at("/v1"), { method: "POST", body: "{}", headers: { authorization: "Bearer k" } })
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"])
+    const reader = response.body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("one")
+    goOn()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("two")
+    expect((await reader?.read())?.done).toBe(true)
+    expect(seen).toMatchObject([{ line: "POST /v1", body: "{}", headers: { authorization: "Bearer k" } }])
+  })
+
+  test("is no redirect that is followed, and its connection ends with the signal, or when the body is cancelled", async () => {
+    answer = (_, response) => response.writeHead(302, { location: at("/elsewhere") }).end()
+    expect((await streamed(at("/"))).status).toBe(302)
+    expect(seen).toHaveLength(1)
+    const closed: Array<Promise<void>> = []
+    answer = (_, response) => {
+      closed.push(new Promise((resolve) => response.on("close", resolve)))
+      response.writeHead(200).write("one")
+    }
+    const first = await streamed(at("/"))
+    await first.body?.cancel()
+    await closed[0]
+    const stop = new AbortController()
+    const second = await streamed(at("/"), { signal: stop.signal })
+    const reader = second.body?.getReader()
+    await reader?.read()
+    stop.abort()
+    await closed[1]
+    expect(await reader?.read().catch(() => "failed")).toBe("failed")
+  })
+
+  test("comes from no private address, and a connection that ends early fails it", async () => {
+    for (const [host, reason] of [
+      ["127.0.0.1", "private"],
+      ["tools.example", "not_found"],
+    ] as const) {
+      const failure = await streamed(at("/", host), {}, { allowed: noPrivateNetworks }).catch((error) => error)
+      expect(failure).toMatchObject({ _tag: "FetchFailed", reason })
+    }
+    expect(seen).toEqual([])
+    answer = (_, response) => {
+      response.writeHead(200, { "content-length": "10" })
+      response.write("one")
+      response.destroy()
+    }
+    const response = await streamed(at("/"))
+    expect(await response.text().catch(() => "failed")).toBe("failed")
+  })
+})

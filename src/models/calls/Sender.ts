@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import type { Dialect } from "./ProviderCalls.ts"
 import { disconnected, failureOfStatus, timedOut } from "./ProviderFailure.ts"
+import { FetchFailed } from "../../outbound/FetchFailed.ts"
 import { readStart } from "../../outbound/ResponseText.ts"
 import { REFUSAL_BYTES_MAX } from "./ResponseBody.ts"
 
@@ -13,7 +14,9 @@ export const sending = (client: HttpClient.HttpClient) => {
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),
       // A redirect would send the key, or the conversation, to a server that nobody configured.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
-      Effect.mapError((error: HttpClientError.HttpClientError) => disconnected(error.message)),
+      Effect.mapError(({ cause, message }: HttpClientError.HttpClientError) =>
+        disconnected(cause instanceof FetchFailed ? cause.detail : message),
+      ),
       Effect.flatMap((response) => {
         const web = Option.getOrUndefined(HttpClientResponse.toWeb(response))
         if (web === undefined) return Effect.fail(disconnected("The client's response is no web response"))

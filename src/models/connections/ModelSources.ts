@@ -13,6 +13,7 @@ import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { RecentMap } from "../../system/RecentMap.ts"
 import type { ProviderFailure } from "../calls/ProviderFailure.ts"
 import { extractiveModel } from "../local/Extractive.ts"
+import { explanationOf } from "../Explanations.ts"
 import type { ModelsSettings } from "../Models.ts"
 import { ConnectedModels } from "./ConnectedModels.ts"
 import { listedServers, listModels } from "./ModelList.ts"
@@ -22,8 +23,6 @@ import { findServers, NearServers } from "./NearServers.ts"
 const KEPT_MILLIS = 60_000
 /** The most lists that are kept. */
 const LISTS_MAX = 200
-/** The longest failure that is shown, in UTF-16 code units. */
-const FAILURE_MAX_LENGTH = 300
 
 /** Lists the models that chatbots may be given. */
 export class ModelSources extends Context.Service<
@@ -53,11 +52,11 @@ export class ModelSources extends Context.Service<
           if (last !== undefined && now - last.at < KEPT_MILLIS)
             return { name, origin, models: last.models, failure: null }
           return yield* Effect.match(models, {
-            onFailure: ({ description }): ModelSource => ({
+            onFailure: (failure): ModelSource => ({
               name,
               origin,
               models: [],
-              failure: description.slice(0, FAILURE_MAX_LENGTH),
+              failure: explanationOf(failure).reason,
             }),
             onSuccess: (models): ModelSource => {
               kept.set(key, { at: now, models })

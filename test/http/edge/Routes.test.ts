@@ -177,7 +177,9 @@ describe("a request with an idempotency key", () => {
       "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions",
     ])
     expect(at("inSystemTransaction").every((name) => name.includes("/api/admin/"))).toBe(true)
-    expect(at("inTransaction").filter((name) => /api\/admin\/(?!sign-in-providers|model-connections)/.test(name))).toEqual([])
+    expect(
+      at("inTransaction").filter((name) => /api\/admin\/(?!sign-in-providers|model-connections)/.test(name)),
+    ).toEqual([])
     expect(changing.filter(({ annotations }) => Context.get(annotations, IsSlow)).map(howOf)).not.toContain(
       "inTransaction",
     )

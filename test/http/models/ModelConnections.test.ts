@@ -3,7 +3,9 @@ import { Context } from "effect"
 import { NearServers } from "../../../src/models/connections/NearServers.ts"
 import type { Client } from "../../lib/Client.ts"
 import { chunks, type OddRequest } from "../../lib/OddServer.ts"
-import { startServer } from "../../lib/TestServer.ts"
+import { fakeKey, says } from "../../lib/FakeAnthropic.ts"
+import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
+import { sharedServer, startServer } from "../../lib/TestServer.ts"
 
 const KEY = "sk-or-0123456789abcdef9f2a"
 
@@ -187,6 +189,8 @@ describe("a connection to a server of models", () => {
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ path: "base_url" }] } })
     // A name is looked up when it is called.
     await connect(other, { base_url: "http://localhost.test.invalid:1" })
+    const { sources } = Object((await other.get("/api/external/models")).body)
+    expect(sources.at(-1).failure).toBe("The host cannot be found, or may not be called.")
     expect((await other.post(path, { json: { ...ollama, name: "b", base_url: "http://localhost:1" } })).status).toBe(
       400,
     )
@@ -271,5 +275,26 @@ describe("the models", () => {
       answer: null,
       failure: expect.stringContaining("nowhere/llama"),
     })
+  })
+})
+
+describe("a connection of an organization that is not the operator's", () => {
+  test.each(["openai", "anthropic"])("with the API %s answers through the guard of tools", async (api) => {
+    const { client, provider } = await sharedServer()
+    await provider.answers(says("At noon."))
+    await connect(client, {
+      name: "own",
+      api,
+      base_url: provider.url,
+      api_key: api === "openai" ? fakeOpenAiKey : fakeKey,
+    })
+    const chatbot = await chatbotOn(client, "own/model-1")
+    expect(await ask(client, chatbot)).toMatchObject({ status: 200, body: { output: "At noon." } })
+    const streamed = await client.post(`/api/external/chatbot/${chatbot.id}/chat?stream=true`, {
+      json: { messages: [{ role: "user", content: "When?" }] },
+    })
+    expect(streamed.text).toContain("At noon.")
+    expect(provider.requests().length).toBeGreaterThanOrEqual(2)
+    expect(provider.requests().every(({ body }) => JSON.parse(body).model === "model-1")).toBe(true)
   })
 })
