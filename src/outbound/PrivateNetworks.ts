@@ -48,6 +48,15 @@ const isPublic = (address: IpAddress): boolean => {
   return address instanceof ipaddr.IPv6 ? address.match(globalUnicast) : address.toString() !== azureMetadata.toString()
 }
 
+/** Matches the names that only a machine or its own network resolves, such as those of Docker and of Kubernetes. */
+const LOCAL_NAME = /^[^.]+$|\.(?:localhost|local|internal|lan|home\.arpa)$/
+
+/** Whether the host of a URL is this machine, or one of its network, as its name or its address says. */
+export const isLocalHost = (host: string): boolean => {
+  const address = host.replace(/^\[|\]$/g, "")
+  return ipaddr.isValid(address) ? !isPublic(unwrap(ipaddr.parse(address))) : LOCAL_NAME.test(host)
+}
+
 /** Whether an address may be called to which a host resolved. */
 export const mayCall = (host: string, address: string, { hosts, ranges }: PrivateNetworks): boolean => {
   if (!ipaddr.isValid(address)) return false

@@ -38,7 +38,7 @@ export const refusal = (status: number, body: object | string) => (): Response =
 
 /** Starts a server that answers each request by its number, from 1, and keeps the bodies of all of them. */
 export const oddServer = (
-  answer: (request: OddRequest, count: number) => Response,
+  answer: (request: OddRequest, count: number) => Response | Promise<Response>,
 ): Effect.Effect<{ readonly url: string; readonly requests: ReadonlyArray<OddRequest> }, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(

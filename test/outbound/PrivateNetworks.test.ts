@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { mayCall, noPrivateNetworks, parsePrivateNetworks } from "../../src/outbound/PrivateNetworks.ts"
+import { isLocalHost, mayCall, noPrivateNetworks, parsePrivateNetworks } from "../../src/outbound/PrivateNetworks.ts"
 
 const privateV4 = [
   "0.0.0.0",
@@ -103,4 +103,13 @@ describe("a setting for private networks", () => {
       expect(parsePrivateNetworks(text)).toBeUndefined()
     },
   )
+})
+
+test("a host is local by its address, and by a name that only its own network resolves", () => {
+  const hosts = (urls: ReadonlyArray<string>) =>
+    urls.map((host) => isLocalHost(new URL(`http://${host}:11434/v1`).hostname))
+  const names = ["localhost", "LLM.localhost", "ollama", "host.docker.internal", "llm.ai.svc.cluster.local"]
+  const local = [...names, "127.0.0.1", "10.1.2.3", "192.168.1.1", "[::1]", "[fd00::1]", "[::ffff:10.0.0.1]"]
+  const others = ["api.openai.com", "localhost.example.com", "local.ai", "8.8.8.8", "[2606:4700::1111]"]
+  expect([hosts(local), hosts(others)]).toEqual([local.map(() => true), others.map(() => false)])
 })

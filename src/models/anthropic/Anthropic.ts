@@ -23,7 +23,7 @@ export interface AnthropicSettings {
 
 /** Makes the calls of Anthropic's models by their ids, without checking whether Anthropic has them. */
 export const makeAnthropic = (settings: AnthropicSettings): ((model: string) => ModelCalls) => {
-  const connection = makeConnection("anthropic", settings.limits)
+  const connection = makeConnection("anthropic", settings.baseUrl, settings.limits)
   const send = senderOf(settings)
   return (model) =>
     makeCalls(connection, {

@@ -1,5 +1,6 @@
 import { Clock, Context, Duration, Effect, Exit, type Redacted, type Scope } from "effect"
 import type { Response } from "effect/ai"
+import { isLocalHost } from "../../outbound/PrivateNetworks.ts"
 import { type RetryLimits, retrying } from "../../outbound/Retrying.ts"
 import { currentMonotonicMillis, monotonicMillis } from "../../system/Monotonic.ts"
 import type { Exchange } from "../Exchange.ts"
@@ -21,6 +22,8 @@ import { type AnswerEvents, readAnswer, type StreamLimits } from "./StreamedAnsw
 export interface CallLimits extends RetryLimits, GateLimits, StreamLimits {
   /** The most tokens of one answer, including reasoning. */
   readonly outputTokensMax: number
+  /** The longest time to the first byte of a model that has not answered lately, which may have to be loaded first. */
+  readonly loadTimeout: Duration.Input
   /** The longest time from an attempt's request to the end of its answer. */
   readonly replyTimeout: Duration.Input
   /** The longest body of an answer, in bytes. */
@@ -108,7 +111,7 @@ export interface Connection {
   readonly limits: CallLimits
 }
 
-export const makeConnection = (provider: string, settings: CallSettings): Connection => {
+export const makeConnection = (provider: string, url: string, settings: CallSettings): Connection => {
   const { replyDeadline, silence } = settings
   const limits = {
     ...defaultLimits,
@@ -117,7 +120,9 @@ export const makeConnection = (provider: string, settings: CallSettings): Connec
     stallTimeout: silence,
     ...settings,
   }
-  return { limits, gate: new Gate(provider, limits), traits: new ModelTraits() }
+  // A server of one's own loads a model when it is asked for, for a minute or more, and would begin anew after a pause.
+  const loadTimeout = isLocalHost(new URL(url).hostname) ? limits.replyTimeout : limits.firstByteTimeout
+  return { limits: { loadTimeout, ...limits }, gate: new Gate(provider, limits), traits: new ModelTraits() }
 }
 
 export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect): ModelCalls => {
@@ -131,7 +136,7 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
         end: traits.of(model, now()).thoughtEnd,
         note: (thoughtEnd) => traits.learn(model, now(), { thoughtEnd }),
       }
-      const sending: Sending = { dialect, limits, request, bodyLength, body, thoughts, leftOut: [...whats] }
+      const sending: Sending = { dialect, limits, traits, request, bodyLength, body, thoughts, leftOut: [...whats] }
       let hasBegun = false
       /** The parts before the first of the answer itself, as far as an attempt has got. */
       let before: Array<Response.StreamPartEncoded> = []
@@ -240,6 +245,7 @@ interface Sending {
   readonly request: ModelRequest
   readonly thoughts: Thoughts
   readonly limits: CallLimits
+  readonly traits: ModelTraits
   /** The length of the body, in which images count by their tokens. */
   readonly bodyLength: number
   /** The serialized request; empty once an answer has begun. */
@@ -259,14 +265,18 @@ const answerOnce = Effect.fnUntraced(function* (
   sending: Sending,
   onParts: OnParts,
 ): Effect.fn.Return<void, ProviderFailure, Scope.Scope> {
-  const { dialect, limits } = sending
+  const { dialect, limits, traits } = sending
   const clock = yield* Clock.Clock
-  const deadline = monotonicMillis(clock) + Duration.toMillis(limits.replyTimeout)
-  const patience = Math.min(Duration.toMillis(limits.firstByteTimeout), Duration.toMillis(limits.replyTimeout))
+  const begin = monotonicMillis(clock)
+  const deadline = begin + Duration.toMillis(limits.replyTimeout)
+  const firstByteTimeout = traits.isLoaded(dialect.model, begin) ? limits.firstByteTimeout : limits.loadTimeout
+  const patience = Math.min(Duration.toMillis(firstByteTimeout), Duration.toMillis(limits.replyTimeout))
   const response = yield* dialect.send(sending.body, patience)
   const events = dialect.events(attemptOf(sending, response, clock), sending.request)
   const body = new EventBody(response, limits.answerBytesMax)
-  yield* readAnswer({ body, events, onParts, limits, millis: Math.max(0, deadline - monotonicMillis(clock)) })
+  const millis = Math.max(0, deadline - monotonicMillis(clock))
+  yield* readAnswer({ body, events, onParts, limits: { ...limits, firstByteTimeout }, millis })
+  traits.noteAnswer(dialect.model, monotonicMillis(clock))
 })
 
 /** Passes the parts of an answer together, once it is whole. */

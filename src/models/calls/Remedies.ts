@@ -253,6 +253,8 @@ export const mended = (failure: ProviderFailure, body: string): Mended | undefin
 
 /** Time for which it is remembered what a model refuses. */
 const REMEMBERED = Duration.toMillis(Duration.days(1))
+/** Time after an answer for which a server keeps its model in memory, as Ollama does unless it is told otherwise. */
+const LOADED = Duration.toMillis(Duration.minutes(5))
 /** The most models of a connection that are remembered. */
 const MODELS_MAX = 1_000
 
@@ -275,6 +277,8 @@ const unknown = {
 /** What is known of the models of a connection, for a day: what their servers refuse, and how they write. */
 export class ModelTraits {
   readonly #models = new RecentMap<Known>(MODELS_MAX)
+  /** The times of the models' last answers. */
+  readonly #answeredAt = new RecentMap<number>(MODELS_MAX)
 
   /** What is known of a model. */
   of(model: string, now: number): Known {
@@ -285,6 +289,17 @@ export class ModelTraits {
   /** Remembers something of a model. */
   learn(model: string, now: number, learned: Partial<Known>): void {
     this.#models.set(model, { ...this.of(model, now), ...learned })
+  }
+
+  /** Whether a model has answered so lately that its server has it in memory. */
+  isLoaded(model: string, now: number): boolean {
+    const answeredAt = this.#answeredAt.find(model)
+    return answeredAt !== undefined && now - answeredAt < LOADED
+  }
+
+  /** Remembers that a model has answered. */
+  noteAnswer(model: string, now: number): void {
+    this.#answeredAt.set(model, now)
   }
 
   /** The body of a request to a model without what it is known to refuse, and what that is. */

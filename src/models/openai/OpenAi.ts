@@ -26,8 +26,8 @@ export const makeOpenAi = (
   settings: OpenAiSettings,
   client: HttpClient.HttpClient,
 ): ((model: string) => ModelCalls) => {
-  const connection = makeConnection("openai", settings.limits)
   const url = endpointAt(settings.baseUrl ?? officialUrl, "/chat/completions")
+  const connection = makeConnection("openai", url, settings.limits)
   // OpenAI's newer models refuse the older name, which is the only one that most other servers know.
   const limit = url.startsWith("https://api.openai.com/") ? "max_completion_tokens" : "max_tokens"
   const post = HttpClientRequest.post(url).pipe(

@@ -428,7 +428,12 @@ describe("a failure", () => {
     ["in an answer that is no stream", { kind: "hang in body" }],
   ])("by a provider that falls silent %s ends the call long before the time for a reply", async (_, given) => {
     const silence = Duration.millis(100)
-    const limits = { ...waiting(Duration.hours(1)), firstByteTimeout: silence, stallTimeout: silence }
+    const limits = {
+      ...waiting(Duration.hours(1)),
+      loadTimeout: silence,
+      firstByteTimeout: silence,
+      stallTimeout: silence,
+    }
     for (const ask of ways) {
       const { result } = await answer<unknown>(ask, [given], limits)
       if (result._tag === "Success") throw new Error("It answered")
