@@ -136,7 +136,7 @@ describe("a stream of messages", () => {
   })
 
   test("that is cut off after its last report costs exactly that", async () => {
-    const delta = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 40 } }
+    const delta = { type: "message_delta", delta: { stop_reason: null }, usage: { output_tokens: 40 } }
     const { isCut, tokens } = await stream(...begun({ ...usage, output_tokens: 1 }), delta)
     expect(isCut).toBe(true)
     expect(tokens).toEqual({ ...told, output: 40 })

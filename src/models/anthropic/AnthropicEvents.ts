@@ -8,7 +8,7 @@ import {
   type Event,
   finishPart,
   isKnownBlock,
-  type Message,
+  type MessageHead,
   metadataPart,
   readEvent,
   sourceParts,
@@ -26,7 +26,7 @@ import type { AnswerEvents } from "../calls/StreamedAnswer.ts"
 interface OpenBlock {
   readonly id: string
   readonly block: Block
-  /** The JSON of a tool's input, or the signature of a thinking block, as far as it was received. */
+  /** The JSON of a tool's input, or the signature of a thinking block, as far as it was received; some have none. */
   collected: string
 }
 
@@ -34,7 +34,7 @@ interface OpenBlock {
 export class AnthropicEvents implements AnswerEvents {
   stage: AnswerEvents["stage"] = "answering"
   private readonly open = new Map<number, OpenBlock>()
-  private message: Message | undefined
+  private message: MessageHead | undefined
   private usage: Counts = {}
   private stopReason: string | null = null
   private readonly exchange: Exchange
@@ -57,30 +57,35 @@ export class AnthropicEvents implements AnswerEvents {
     const events: ReadonlyArray<Event> = [
       { type: "message_start", message },
       ...blocks,
-      { type: "message_delta", delta, usage: message.usage },
+      { type: "message_delta", delta, usage: message.usage ?? {} },
+      { type: "message_stop" },
     ]
-    const parts = events.flatMap((event) => this.take(event))
-    this.stage = "finished"
-    return parts
+    return events.flatMap((event) => this.take(event))
   }
 
   read({ data, name }: BodyEvent): Array<Response.StreamPartEncoded> | ProviderFailure {
+    // Some proxies send empty events as heartbeats.
+    if (data === "") return []
+    // Some gateways end a stream as OpenAI does.
+    if (data === "[DONE]") return this.take({ type: "message_stop" })
     const json = parseJson(data)
     if (name === "error") return failureOfEvent(json)
     const event = readEvent(json)
     if (Option.isNone(event)) return malformed("An event of the stream is broken")
-    return event.value === undefined ? [] : this.take(event.value)
+    if (event.value !== undefined) return this.take(event.value)
+    // Some send events without their names.
+    return isErrorEvent(json) ? failureOfEvent(json) : []
   }
 
   end(): Array<Response.StreamPartEncoded> {
-    return [finishPart(this.stopReason, this.usage)]
+    return [...[...this.open.keys()].flatMap((index) => this.stop(index)), finishPart(this.stopReason, this.usage)]
   }
 
   private take(event: Event): Array<Response.StreamPartEncoded> {
     switch (event.type) {
       case "message_start":
-        this.message = event.message
-        this.usage = event.message.usage
+        this.message = event.message ?? {}
+        this.usage = this.message.usage ?? {}
         return this.metadata()
       case "content_block_start":
         return isKnownBlock(event.content_block) ? this.start(event.index, event.content_block) : []
@@ -89,10 +94,14 @@ export class AnthropicEvents implements AnswerEvents {
       case "content_block_stop":
         return this.stop(event.index)
       case "message_delta":
-        this.usage = latest(this.usage, event.usage)
-        this.stopReason = event.delta.stop_reason
+        this.usage = latest(this.usage, event.usage ?? {})
+        this.stopReason = event.delta?.stop_reason ?? null
+        // Some gateways send nothing more.
+        if (this.stopReason !== null) this.stage = "answered"
         return this.metadata()
       case "message_stop":
+        // An answer without a reason is complete when its end is sent.
+        this.stopReason ??= "end_turn"
         this.stage = "finished"
         return []
     }
@@ -105,18 +114,18 @@ export class AnthropicEvents implements AnswerEvents {
 
   private start(index: number, block: Block): Array<Response.StreamPartEncoded> {
     const id = block.type === "tool_use" ? block.id : String(index)
-    this.open.set(index, { id, block, collected: block.type === "thinking" ? block.signature : "" })
+    this.open.set(index, { id, block, collected: block.type === "thinking" ? (block.signature ?? "") : "" })
     switch (block.type) {
       case "text":
         return [
           { type: "text-start", id },
-          ...(block.text === "" ? [] : [textDelta(id, block.text)]),
+          ...(block.text ? [textDelta(id, block.text)] : []),
           ...(block.citations ?? []).flatMap(sourceParts),
         ]
       case "thinking":
         return [
           { type: "reasoning-start", id },
-          ...(block.thinking === "" ? [] : [{ type: "reasoning-delta" as const, id, delta: block.thinking }]),
+          ...(block.thinking ? [{ type: "reasoning-delta" as const, id, delta: block.thinking }] : []),
         ]
       case "redacted_thinking":
         return [{ type: "reasoning-start", id, metadata: { anthropic: { redacted: block.data } } }]
@@ -130,17 +139,17 @@ export class AnthropicEvents implements AnswerEvents {
     if (open === undefined) return []
     switch (delta.type) {
       case "text_delta":
-        return delta.text === "" ? [] : [textDelta(open.id, delta.text)]
+        return delta.text ? [textDelta(open.id, delta.text)] : []
       case "citations_delta":
-        return sourceParts(delta.citation)
+        return delta.citation == null ? [] : sourceParts(delta.citation)
       case "thinking_delta":
-        return [{ type: "reasoning-delta", id: open.id, delta: delta.thinking }]
+        return [{ type: "reasoning-delta", id: open.id, delta: delta.thinking ?? "" }]
       case "signature_delta":
-        open.collected += delta.signature
+        open.collected += delta.signature ?? ""
         return []
       case "input_json_delta":
-        open.collected += delta.partial_json
-        return [{ type: "tool-params-delta", id: open.id, delta: delta.partial_json }]
+        open.collected += delta.partial_json ?? ""
+        return [{ type: "tool-params-delta", id: open.id, delta: delta.partial_json ?? "" }]
     }
   }
 
@@ -153,7 +162,9 @@ export class AnthropicEvents implements AnswerEvents {
       case "text":
         return [{ type: "text-end", id }]
       case "thinking":
-        return [{ type: "reasoning-end", id, metadata: { anthropic: { signature: collected } } }]
+        return [
+          { type: "reasoning-end", id, ...(collected !== "" && { metadata: { anthropic: { signature: collected } } }) },
+        ]
       case "redacted_thinking":
         return [{ type: "reasoning-end", id }]
       case "tool_use":

@@ -1,4 +1,4 @@
-import { Option, Predicate, Schema } from "effect"
+import { Effect, Option, Predicate, Schema } from "effect"
 import type { Response } from "effect/ai"
 import type { Exchange } from "../Exchange.ts"
 import { sourcePart } from "../SourceParts.ts"
@@ -6,6 +6,7 @@ import { sourcePart } from "../SourceParts.ts"
 /*
  * The answers of Anthropic's Messages API: schemas of the fields that Parley reads, and their translation into the
  * terms of effect/ai. Blocks and events of unknown types are skipped, because the API may gain new ones at any time.
+ * Gateways speak this form, too, and leave out what their models do not have, such as signatures and counts.
  */
 
 declare module "effect/ai/Response" {
@@ -20,6 +21,11 @@ declare module "effect/ai/Response" {
   }
 }
 
+/** A field without which an answer can be read. In another form than Anthropic's, it counts as left out. */
+const Maybe = <S extends Schema.Top>(schema: S) =>
+  Schema.optionalKey(Schema.NullOr(schema).pipe(Schema.catchDecoding(() => Effect.succeedSome(null))))
+const MaybeText = Maybe(Schema.String)
+
 /** A citation of a text. Requests contain search results only, so there are no other kinds of citations. */
 const Citation = Schema.Struct({
   type: Schema.String,
@@ -29,13 +35,13 @@ const Citation = Schema.Struct({
 
 const TextBlock = Schema.Struct({
   type: Schema.Literal("text"),
-  text: Schema.String,
-  citations: Schema.optionalKey(Schema.NullOr(Schema.Array(Citation))),
+  text: MaybeText,
+  citations: Maybe(Schema.Array(Citation)),
 })
 const ThinkingBlock = Schema.Struct({
   type: Schema.Literal("thinking"),
-  thinking: Schema.String,
-  signature: Schema.String,
+  thinking: MaybeText,
+  signature: MaybeText,
 })
 const RedactedThinkingBlock = Schema.Struct({ type: Schema.Literal("redacted_thinking"), data: Schema.String })
 const ToolUseBlock = Schema.Struct({
@@ -58,7 +64,7 @@ const AnyBlock = Schema.Union([TextBlock, ToolUseBlock, ThinkingBlock, RedactedT
 
 export const isKnownBlock = (block: typeof AnyBlock.Type): block is Block => knownBlocks.has(block.type)
 
-const Count = Schema.optionalKey(Schema.NullOr(Schema.Natural))
+const Count = Maybe(Schema.Natural)
 const Counts = Schema.Struct({
   input_tokens: Count,
   output_tokens: Count,
@@ -67,36 +73,33 @@ const Counts = Schema.Struct({
 })
 export type Counts = typeof Counts.Type
 
-const Message = Schema.Struct({
-  id: Schema.String,
-  model: Schema.String,
-  content: Schema.Array(AnyBlock),
-  stop_reason: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  usage: Counts,
-})
-export type Message = typeof Message.Type
+const Head = { id: MaybeText, model: MaybeText, usage: Maybe(Counts) }
+const MessageHead = Schema.Struct(Head)
+export type MessageHead = typeof MessageHead.Type
+
+const Message = Schema.Struct({ ...Head, content: Schema.Array(AnyBlock), stop_reason: MaybeText })
 
 export const decodeMessage = Schema.decodeUnknownOption(Message)
 
 const Delta = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("text_delta"), text: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("citations_delta"), citation: Citation }),
-  Schema.Struct({ type: Schema.Literal("input_json_delta"), partial_json: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("thinking_delta"), thinking: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("signature_delta"), signature: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("text_delta"), text: MaybeText }),
+  Schema.Struct({ type: Schema.Literal("citations_delta"), citation: Maybe(Citation) }),
+  Schema.Struct({ type: Schema.Literal("input_json_delta"), partial_json: MaybeText }),
+  Schema.Struct({ type: Schema.Literal("thinking_delta"), thinking: MaybeText }),
+  Schema.Struct({ type: Schema.Literal("signature_delta"), signature: MaybeText }),
 ])
 export type Delta = typeof Delta.Type
 
 const Index = { index: Schema.Natural }
 const Event = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("message_start"), message: Message }),
+  Schema.Struct({ type: Schema.Literal("message_start"), message: Maybe(MessageHead) }),
   Schema.Struct({ type: Schema.Literal("content_block_start"), ...Index, content_block: AnyBlock }),
   Schema.Struct({ type: Schema.Literal("content_block_delta"), ...Index, delta: Delta }),
   Schema.Struct({ type: Schema.Literal("content_block_stop"), ...Index }),
   Schema.Struct({
     type: Schema.Literal("message_delta"),
-    delta: Schema.Struct({ stop_reason: Schema.NullOr(Schema.String) }),
-    usage: Counts,
+    delta: Maybe(Schema.Struct({ stop_reason: MaybeText })),
+    usage: Maybe(Counts),
   }),
   Schema.Struct({ type: Schema.Literal("message_stop") }),
 ])
@@ -152,13 +155,13 @@ const finishReason = (stopReason: string | null): Response.FinishReason => {
 }
 
 export const metadataPart = (
-  message: Message,
+  message: MessageHead,
   exchange: Exchange,
   timestamp: string,
 ): Response.ResponseMetadataPartEncoded => ({
   type: "response-metadata",
-  id: message.id,
-  modelId: message.model,
+  id: message.id ?? "",
+  modelId: message.model ?? "",
   timestamp,
   metadata: { parley: exchange },
 })

@@ -1,53 +1,10 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Layer, Redacted, References } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
-import { CallBounds } from "../../../src/models/calls/ProviderCalls.ts"
+import { Effect } from "effect"
 import { failureOfStatus } from "../../../src/models/calls/ProviderFailure.ts"
 import { mended } from "../../../src/models/calls/Remedies.ts"
-import { Models } from "../../../src/models/Models.ts"
 import { WrittenText } from "../../../src/models/openai/Written.ts"
-import { agentLayer } from "../../lib/Answering.ts"
-import { defaults, modelsSettings } from "../../lib/Defaults.ts"
-import { chunks, type OddRequest, oddServer, pieces, refusal } from "../../lib/OddServer.ts"
-
-const passage = {
-  documentId: "d1",
-  title: "Tides",
-  chunk: 1,
-  page: null,
-  content: "The tide turns at six.",
-  similarity: 0.8,
-}
-
-const input: AgentInput = {
-  model: "openai/m",
-  instructions: { chatbotName: "Ada", prompt: "Be brief.", personality: { tone: "", style: "" } },
-  toolsEnabled: true,
-  history: [{ role: "user", content: "When does the tide turn?" }],
-  search: () => Effect.succeed([passage]),
-}
-
-/** Asks a chatbot whose model is on such a server this many times, and returns the replies with what the server got. */
-const ask = (
-  answer: (request: OddRequest, count: number) => Response,
-  { times = 1, ...more }: Partial<AgentInput> & { readonly times?: number } = {},
-) =>
-  Effect.gen(function* () {
-    const { requests, url } = yield* oddServer(answer)
-    const models = Models.layer(modelsSettings({ openai: { apiKey: Redacted.make("key"), baseUrl: url } }))
-    const replies = yield* Effect.forEach(Array.from({ length: times }), () =>
-      Agent.use((agent) => agent.reply({ ...input, ...more })),
-    ).pipe(Effect.provide(agentLayer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))))
-    return { replies, requests }
-  }).pipe(
-    Effect.scoped,
-    Effect.provideService(CallBounds, { retryDelay: Duration.millis(1) }),
-    Effect.provideService(References.MinimumLogLevel, "None"),
-    Effect.runPromise,
-  )
-
-const emits = { emit: () => undefined }
+import { ask, emits, input, passage } from "../../lib/OddReplies.ts"
+import { chunks, type OddRequest, pieces, refusal } from "../../lib/OddServer.ts"
 
 const rolesOf = ({ messages }: OddRequest) => messages.map(({ role }) => role)
 
