@@ -1,11 +1,12 @@
-import { Effect, Redacted, type Schema } from "effect"
+import { Effect, type Redacted, type Schema } from "effect"
 import { parseJson } from "../text/Json.ts"
+import { keyHeaders } from "./KeyHeaders.ts"
 import { readText } from "./ResponseText.ts"
 
 /** A request that posts JSON to a service. */
 export interface JsonPost {
   readonly url: string
-  /** The key that is sent as a bearer token; undefined for a service that needs none. */
+  /** The key of the service; undefined for a service that needs none. */
   readonly apiKey: Redacted.Redacted | undefined
   readonly body: object
   /** The longest body of a response that is read. */
@@ -23,10 +24,7 @@ export const postJson = <E>(
 ): Effect.Effect<{ readonly response: Response; readonly json: Schema.Json | undefined }, E> =>
   Effect.tryPromise({
     try: async (signal) => {
-      const headers = {
-        "content-type": "application/json",
-        ...(apiKey !== undefined && { authorization: `Bearer ${Redacted.value(apiKey)}` }),
-      }
+      const headers = { "content-type": "application/json", ...keyHeaders(url, apiKey) }
       const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal })
       return { response, json: parseJson(await readText(response, bytesMax)) }
     },

@@ -1,6 +1,7 @@
-import { identity, type Redacted } from "effect"
+import type { Redacted } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import { type ModelCalls, outputTokensWithin } from "../ModelCalls.ts"
+import { keyHeaders } from "../../outbound/KeyHeaders.ts"
 import { endpointAt } from "../../outbound/VersionedUrl.ts"
 import { OpenAiEvents } from "./OpenAiEvents.ts"
 import { chatCompletionsRequest } from "./OpenAiRequest.ts"
@@ -31,7 +32,7 @@ export const makeOpenAi = (
   // OpenAI's newer models refuse the older name, which is the only one that most other servers know.
   const limit = url.startsWith("https://api.openai.com/") ? "max_completion_tokens" : "max_tokens"
   const post = HttpClientRequest.post(url).pipe(
-    settings.apiKey === undefined ? identity : HttpClientRequest.bearerToken(settings.apiKey),
+    HttpClientRequest.setHeaders(keyHeaders(url, settings.apiKey)),
     HttpClientRequest.setHeader("accept", "application/json, text/event-stream"),
   )
   const send = senderOf(post, client)

@@ -1,6 +1,7 @@
-import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { Socket } from "effect/socket"
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
+import { keyHeaders } from "../../outbound/KeyHeaders.ts"
 import { disconnected, explained, failureOfStatus, malformed, type ProviderFailure } from "../calls/ProviderFailure.ts"
 import { OPENAI_API_KEY } from "../../system/Variables.ts"
 import { parseJson } from "../../text/Json.ts"
@@ -67,7 +68,7 @@ export const earlierItem = ({ content, role }: ChatTurn, index: number) => ({
 
 /** Makes the requests of a server with the Realtime API. */
 export const makeRealtime = ({ apiKey, baseUrl }: VoiceServer) => {
-  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(apiKey)}` }
+  const headers = keyHeaders(baseUrl, apiKey)
   const init = { method: "POST", headers, redirect: "manual" } as const
   const explain = (failure: ProviderFailure) => explained(failure, "realtime", apiKey, OPENAI_API_KEY)
 

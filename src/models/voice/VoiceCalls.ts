@@ -1,5 +1,6 @@
-import { Duration, Effect, identity, type Scope } from "effect"
+import { Duration, Effect, type Scope } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { keyHeaders } from "../../outbound/KeyHeaders.ts"
 import { retrying } from "../../outbound/Retrying.ts"
 import { Gate } from "../calls/Gate.ts"
 import { defaultLimits } from "../calls/ProviderCalls.ts"
@@ -27,9 +28,8 @@ export const voiceCalls = Effect.fnUntraced(function* (server: VoiceServer, path
   const send = sending(yield* HttpClient.HttpClient)
   const name = `${path.split("/").at(-1)} server`
   const gate = new Gate(name, limits)
-  const post = HttpClientRequest.post(endpointAt(server.baseUrl, path)).pipe(
-    server.apiKey === undefined ? identity : HttpClientRequest.bearerToken(server.apiKey),
-  )
+  const headers = keyHeaders(server.baseUrl, server.apiKey)
+  const post = HttpClientRequest.post(endpointAt(server.baseUrl, path), { headers })
   /** `read` reads the answer; it is called anew for each attempt, which there are until `hasBegun`. */
   return <A>(
     body: (request: HttpClientRequest.HttpClientRequest) => HttpClientRequest.HttpClientRequest,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Duration, Effect, Fiber, Layer, Redacted } from "effect"
 import { Prompt, type Response as Answered } from "effect/ai"
-import { FetchHttpClient, HttpClient } from "effect/http"
+import { FetchHttpClient, HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { Agent } from "../../../src/agent/Agent.ts"
 import type { ModelCalls, ModelRequest } from "../../../src/models/ModelCalls.ts"
 import { Models } from "../../../src/models/Models.ts"
@@ -14,6 +14,7 @@ import { calls, message, says, usage } from "../../lib/FakeAnthropic.ts"
 import { asking, hello, streamed, textOf as textIn, whole } from "../../lib/Asking.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
 import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
+import { pieces } from "../../lib/OddServer.ts"
 import type { Answer } from "../../lib/Wire.ts"
 import { callSettings, defaults, modelsSettings } from "../../lib/Defaults.ts"
 
@@ -421,6 +422,18 @@ describe("the answer of another server is understood with", () => {
     expect(text).toBe("Hi")
     expect(request?.headers).not.toHaveProperty("authorization")
     expect(request?.headers).not.toHaveProperty("traceparent")
+  })
+
+  test("the key as Azure's endpoints take it", async () => {
+    const sent: Array<HttpClientRequest.HttpClientRequest> = []
+    const client = HttpClient.make((request) => {
+      sent.push(request)
+      return Effect.succeed(HttpClientResponse.fromWeb(request, pieces("Hi")))
+    })
+    const baseUrl = "https://me.openai.azure.com/openai/v1"
+    const model = makeOpenAi({ apiKey: Redacted.make("k"), baseUrl, limits: callSettings() }, client)("m")
+    expect(textIn(await Effect.runPromise(whole(model)))).toBe("Hi")
+    expect(sent[0]?.headers).toMatchObject({ authorization: "Bearer k", "api-key": "k" })
   })
 })
 
