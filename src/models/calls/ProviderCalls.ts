@@ -1,5 +1,5 @@
 import { Clock, Context, Duration, Effect, Exit, type Redacted, type Scope } from "effect"
-import type { Response } from "effect/ai"
+import { Prompt, type Response } from "effect/ai"
 import { isLocalHost } from "../../outbound/PrivateNetworks.ts"
 import { type RetryLimits, retrying } from "../../outbound/Retrying.ts"
 import { currentMonotonicMillis, monotonicMillis } from "../../system/Monotonic.ts"
@@ -195,12 +195,14 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
         ({ kind }) => kind === "empty" && request.toolChoice === "auto" && request.tools.length > 0,
         () => answerTo({ ...request, toolChoice: "none" }, onParts, onGivenUp),
       )
-      if (!request.prompt.content.some((message) => imagesIn(message).length > 0)) return spoken
-      // A model that sees no images, or cannot read one of these, answers the words.
+      const hasImages = request.prompt.content.some((message) => imagesIn(message).length > 0)
+      // A model that sees no images, or cannot read one of these, answers the words. One that refuses a message would
+      // refuse the whole conversation from then on, in which that one stays without a reply.
+      const prompt = hasImages ? withoutImages(request.prompt) : withoutUnanswered(request.prompt)
       return Effect.catchIf(
         spoken,
-        ({ kind }) => (kind === "refused" || kind === "failed") && !hasBegun,
-        () => answerTo({ ...request, prompt: withoutImages(request.prompt) }, onParts, onGivenUp),
+        ({ kind }) => prompt !== undefined && (kind === "refused" || (hasImages && kind === "failed")) && !hasBegun,
+        () => answerTo({ ...request, prompt: prompt ?? request.prompt }, onParts, onGivenUp),
       )
     })
   return {
@@ -210,6 +212,12 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
       learn: (learned) => Effect.map(currentMonotonicMillis, (now) => traits.learn(model, now, learned)),
     },
   }
+}
+
+/** A prompt without the messages of the user that the next one has followed at once; undefined where there are none. */
+const withoutUnanswered = ({ content }: Prompt.Prompt): Prompt.Prompt | undefined => {
+  const answered = content.filter(({ role }, index) => role !== "user" || content[index + 1]?.role !== "user")
+  return answered.length === content.length ? undefined : Prompt.fromMessages(answered)
 }
 
 /** Whether a part belongs to the answer itself, and not to what surrounds it or was thought before. */

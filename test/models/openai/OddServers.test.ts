@@ -407,6 +407,29 @@ test.each<readonly [number, object, boolean]>([
   expect((await made).replies[0]?.model).toBe("openai/other")
 })
 
+describe("a message that is refused", () => {
+  const filtered = refusal(400, {
+    error: { message: "The prompt triggered the content policy", code: "content_filter" },
+  })
+  const answer = (request: OddRequest) =>
+    JSON.stringify(request.messages).includes("forbidden") ? filtered() : pieces("At six.")
+  const forbidden = { role: "user", content: "Something forbidden" } as const
+
+  test("and was never answered, is left out of later prompts that are refused because of it", async () => {
+    for (const way of [{}, emits]) {
+      const { replies, requests } = await ask(answer, { ...way, history: [forbidden, ...input.history] })
+      expect(replies[0]?.output).toBe("At six.")
+      expect(requests).toHaveLength(2)
+    }
+  })
+
+  test("is not where it is the question, or was answered", async () => {
+    const answered = [forbidden, { role: "assistant", content: "No." }, ...input.history] as const
+    for (const history of [[forbidden], [...input.history, forbidden], answered])
+      await expect(ask(answer, { history })).rejects.toThrow()
+  })
+})
+
 describe("what a server wants back with a call's result is sent back within the reply", () => {
   const call = {
     id: "call_1",
