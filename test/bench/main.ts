@@ -14,6 +14,7 @@ const benches: Readonly<
   kills: () => import("./kills.ts"),
   loop: () => import("./loop.ts"),
   profile: () => import("./profile.ts"),
+  providers: () => import("./providers.ts"),
   reliability: () => import("./reliability.ts"),
   retrieval: () => import("./retrieval.ts"),
   safety: () => import("./safety.ts"),

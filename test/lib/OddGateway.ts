@@ -24,7 +24,7 @@ const without =
 const drops = (text: string) => (frames: ReadonlyArray<string>) => frames.filter((frame) => !frame.includes(text))
 const has = (text: string) => (request: OddRequest) => JSON.stringify(request).includes(text)
 
-export const gatewayModes: ReadonlyArray<GatewayMode> = [
+const gatewayModes: ReadonlyArray<GatewayMode> = [
   { name: "thinking without a signature", field: without("signature"), stream: drops("signature_delta") },
   { name: "a signature that is null", field: (name, value) => (name === "signature" ? null : value) },
   { name: "no counts of tokens", field: without("usage") },
@@ -69,6 +69,13 @@ export const gatewayModes: ReadonlyArray<GatewayMode> = [
     ],
   },
 ]
+
+/** The modes with the forms of answers, streamed or in one piece, in which they differ from Anthropic. */
+export const gatewayForms = gatewayModes.flatMap((mode) =>
+  [true, false]
+    .filter((isStreamed) => isStreamed || mode.stream === undefined || mode.field !== undefined)
+    .map((isStreamed) => ({ mode, isStreamed })),
+)
 
 /** Makes the answers of a gateway: first a search that was thought about, and then this text. */
 export const gatewayAnswering =

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
-import { gatewayAnswering, gatewayModes } from "../../lib/OddGateway.ts"
+import { gatewayAnswering, gatewayForms } from "../../lib/OddGateway.ts"
 import { ask, emits, passage } from "../../lib/OddReplies.ts"
 
-const cases = gatewayModes.flatMap((mode) =>
-  [true, false].map((isStreamed) => [mode.name, isStreamed ? "a stream" : "one piece", mode, isStreamed] as const),
+const cases = gatewayForms.map(
+  ({ isStreamed, mode }) => [mode.name, isStreamed ? "a stream" : "one piece", mode, isStreamed] as const,
 )
 
 test.each(cases)("a gateway with %s, in %s, is understood", async (_name, _form, mode, isStreamed) => {

@@ -3,72 +3,26 @@ import { Effect } from "effect"
 import { failureOfStatus } from "../../../src/models/calls/ProviderFailure.ts"
 import { mended } from "../../../src/models/calls/Remedies.ts"
 import { WrittenText } from "../../../src/models/openai/Written.ts"
+import {
+  calledTool,
+  cut,
+  emptyAnswers,
+  errorsAsAnswers,
+  headlessReasoning,
+  plainTexts,
+  reasonings,
+  refusedParts,
+  rolesOf,
+  streamTypes,
+  toolRefusals,
+  wantedBack,
+  writtenCalls,
+} from "../../lib/OddModes.ts"
 import { ask, emits, input, passage } from "../../lib/OddReplies.ts"
 import { chunks, type OddRequest, pieces, refusal } from "../../lib/OddServer.ts"
 
-const rolesOf = ({ messages }: OddRequest) => messages.map(({ role }) => role)
-
 describe("what a server refuses is left out of the request, and of the next ones:", () => {
-  const has = (name: string) => (request: OddRequest) => name in request
-  test.each<readonly [string, () => Response, (request: OddRequest) => boolean]>([
-    [
-      "max_tokens",
-      refusal(400, {
-        error: {
-          message:
-            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-          param: "max_tokens",
-          code: "unsupported_parameter",
-        },
-      }),
-      has("max_tokens"),
-    ],
-    [
-      "a longer answer than the model makes",
-      refusal(400, {
-        error: { message: "max_tokens is too large: 4096. This model supports at most 2048 completion tokens" },
-      }),
-      ({ max_tokens = 0 }) => max_tokens > 2048,
-    ],
-    [
-      "stream_options, with 422",
-      refusal(422, { object: "error", message: { detail: [{ loc: ["body", "stream_options", "include_usage"] }] } }),
-      has("stream_options"),
-    ],
-    [
-      "stream_options, in other words",
-      refusal(400, { error_code: "BAD_REQUEST", message: "Stream option 'include_usage' is not supported" }),
-      has("stream_options"),
-    ],
-    [
-      "the role system",
-      refusal(400, { object: "error", message: "System role not supported", type: "BadRequestError", code: 400 }),
-      (request) => rolesOf(request).includes("system"),
-    ],
-    [
-      "the role system, with an error of the template",
-      refusal(500, "Internal Server Error"),
-      (request) => rolesOf(request).includes("system"),
-    ],
-    [
-      "roles that do not alternate, where a system is none of them",
-      refusal(400, {
-        object: "error",
-        message: "Conversation roles must alternate user/assistant/user/assistant/...",
-        code: 400,
-      }),
-      (request) => rolesOf(request).some((role, index) => role !== (index % 2 === 0 ? "user" : "assistant")),
-    ],
-    [
-      "additionalProperties",
-      refusal(400, [
-        {
-          error: { code: 400, message: 'Unknown name "additionalProperties" at tools[0]', status: "INVALID_ARGUMENT" },
-        },
-      ]),
-      (request) => JSON.stringify(request).includes('"additionalProperties"'),
-    ],
-  ])("%s", async (_, refused, isRefused) => {
+  test.each(refusedParts)("%s", async (_, refused, isRefused) => {
     for (const way of [{}, emits]) {
       const { replies, requests } = await ask((request) => (isRefused(request) ? refused() : pieces("At six.")), {
         times: 2,
@@ -153,24 +107,7 @@ describe("what a server refuses is left out of the request, and of the next ones
 })
 
 describe("where tools are refused, the knowledge base is searched before, and the passages stand in the prompt:", () => {
-  test.each<readonly [string, () => Response]>([
-    [
-      "vLLM",
-      refusal(400, {
-        object: "error",
-        message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
-        type: "BadRequestError",
-        code: 400,
-      }),
-    ],
-    ["Ollama", refusal(400, { error: { message: "registry.ollama.ai/library/gemma:2b does not support tools" } })],
-    ["OpenRouter", refusal(404, { error: { message: "No endpoints found that support tool use.", code: 404 } })],
-    ["Groq", refusal(400, { error: { message: "`tool calling` is not supported with this model" } })],
-    [
-      "llama.cpp",
-      refusal(500, { error: { code: 500, message: "tools param requires --jinja flag", type: "server_error" } }),
-    ],
-  ])("%s", async (_, refused) => {
+  test.each(toolRefusals)("%s", async (_, refused) => {
     for (const way of [{}, emits]) {
       const { replies, requests } = await ask(({ tools }) => (tools === undefined ? pieces("At six.") : refused()), {
         times: 2,
@@ -227,18 +164,9 @@ describe("where tools are refused, the knowledge base is searched before, and th
 })
 
 describe("only the answer is the answer:", () => {
-  /** Cuts a text into pieces of this many characters. */
-  const cut = (text: string, length: number) => text.match(new RegExp(`[\\s\\S]{1,${length}}`, "gu")) ?? []
   const ways = [{}, emits]
 
-  test.each([
-    ["<think>\nHm.\n</think>\n\nAt six."],
-    ["<think></think>\n\nAt six."],
-    ["\n<thinking>Hm. </thinking>At six."],
-    ["[THINK]Hm.[/THINK]\nAt six."],
-    ["<thought>\nHm.\n</thought>\n<think>Again.</think>\nAt six."],
-    ["<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>At six."],
-  ])("reasoning as %j is not shown", async (text) => {
+  test.each(reasonings)("reasoning as %j is not shown", async (text) => {
     for (const length of [1, 3, 7, 500])
       for (const way of ways) {
         const { replies } = await ask(() => pieces(...cut(text, length)), way)
@@ -247,16 +175,7 @@ describe("only the answer is the answer:", () => {
       }
   })
 
-  test.each([
-    ["At six.\n```html\n<think>\nHm.\n</think>\n```\nThat is all."],
-    ["The tag <think> begins it, and `</think>` ends it."],
-    ["```\n<tool_call>\n{}\n```"],
-    ["1 < 2, and [a list] of {things}"],
-    ['{"name": "nobody", "parameters": {}}'],
-    ['{"name": "searchKnowledgeBase", "parameters": {"other": 1}}'],
-    ["```json\n[1, 2]\n```"],
-    ["[1] says so.\n\n  Six <b>hours</b>\n`code`"],
-  ])("a text that speaks of tags stays: %j", async (text) => {
+  test.each(plainTexts)("a text that speaks of tags stays: %j", async (text) => {
     for (const length of [1, 3, 7, 500])
       for (const way of ways) {
         const { replies } = await ask(() => pieces(...cut(text, length)), way)
@@ -265,7 +184,7 @@ describe("only the answer is the answer:", () => {
   })
 
   test("reasoning whose beginning the server keeps is told by its end, in streams from the second answer on", async () => {
-    const text = "Hm.\n</think>\n\nAt six."
+    const text = headlessReasoning
     for (const length of [1, 7, 500]) {
       const { replies } = await ask(() => pieces(...cut(text, length)))
       expect(replies[0]?.output).toBe("At six.")
@@ -285,19 +204,7 @@ describe("only the answer is the answer:", () => {
     expect(text.hasGuessedWrong).toBe(true)
   })
 
-  const call = { name: "searchKnowledgeBase", arguments: { query: "tide" } }
-  const llama = JSON.stringify({ name: call.name, parameters: call.arguments })
-  test.each([
-    [llama],
-    [`\`\`\`json\n${llama}\n\`\`\``],
-    [`<tool_call>\n${JSON.stringify(call)}\n</tool_call>`],
-    [`I look it up.\n<tool_call>${JSON.stringify(call)}</tool_call>`],
-    [`[TOOL_CALLS][${JSON.stringify(call)}]`],
-    [`<|python_tag|>${llama}`],
-    [`<function=${call.name}>${JSON.stringify(call.arguments)}</function>`],
-    [JSON.stringify({ type: "function", function: { name: call.name, arguments: JSON.stringify(call.arguments) } })],
-    [`<think>I search.</think>\n${llama}`],
-  ])("a call that is written as text is a call: %j", async (text) => {
+  test.each(writtenCalls)("a call that is written as text is a call: %j", async (text) => {
     for (const length of [1, 7, 500])
       for (const way of ways) {
         const { replies, requests } = await ask(
@@ -305,7 +212,7 @@ describe("only the answer is the answer:", () => {
           way,
         )
         expect(replies[0]?.output).toBe("At six.")
-        expect(replies[0]?.toolCalls).toMatchObject([{ toolName: call.name, args: call.arguments }])
+        expect(replies[0]?.toolCalls).toMatchObject([{ toolName: "searchKnowledgeBase", args: { query: "tide" } }])
         expect(requests[1]?.messages.at(-1)).toMatchObject({ role: "tool" })
         expect(JSON.stringify(requests[1])).not.toContain("tool_call>")
       }
@@ -313,15 +220,7 @@ describe("only the answer is the answer:", () => {
 })
 
 describe("an answer of nothing is asked for once more without tools, and then of the fallback:", () => {
-  const empties: ReadonlyArray<readonly [string, () => Response]> = [
-    ["nothing at all", () => pieces()],
-    ["blanks", () => pieces("\n", "\n ")],
-    ["reasoning alone", () => chunks([{ reasoning_content: "Hm." }])],
-    ["reasoning alone, cut off", () => chunks([{ content: "<think>Hm." }], { end: "length" })],
-    ["calls without calls", () => chunks([{ content: "" }], { end: "tool_calls" })],
-    ["a filter", () => chunks([], { end: "content_filter" })],
-  ]
-  test.each(empties)("%s", async (_, empty) => {
+  test.each(emptyAnswers)("%s", async (_, empty) => {
     for (const way of [{}, emits]) {
       const { replies, requests } = await ask(({ tools }) => (tools === undefined ? pieces("At six.") : empty()), way)
       expect(replies[0]?.output).toBe("At six.")
@@ -346,19 +245,7 @@ describe("an answer of nothing is asked for once more without tools, and then of
 })
 
 describe("an error with status 200 is a failure, before the answer and in it:", () => {
-  const event = (data: string) =>
-    new Response(`event: error\ndata: ${data}\n\n`, { headers: { "content-type": "text/event-stream" } })
-  test.each<readonly [string, () => Response]>([
-    ["error", () => chunks([{ error: { message: "overloaded", code: 503 } }], { end: null })],
-    ["a flat one", () => chunks([{ object: "error", message: "CUDA out of memory", code: 500 }], { end: null })],
-    ["a detail", () => chunks([{ detail: "Model is loading" }], { end: null })],
-    ["no success", () => chunks([{ choices: null, success: false, message: "No" }], { end: null })],
-    ["base_resp", () => chunks([{ choices: null, base_resp: { status_code: 1008, status_msg: "no balance" } }])],
-    ["a finish reason", () => chunks([], { end: "error" })],
-    ["an event", () => event('{"message":"boom","status":500}')],
-    ["an event in words", () => event("boom")],
-    ["no stream", () => Response.json({ error: { message: "overloaded" } })],
-  ])("%s", async (_, broken) => {
+  test.each(errorsAsAnswers)("%s", async (_, broken) => {
     for (const way of [{}, emits]) {
       const { replies } = await ask(({ model }) => (model === "m" ? broken() : pieces("At six.")), {
         ...way,
@@ -370,15 +257,12 @@ describe("an error with status 200 is a failure, before the answer and in it:", 
   })
 })
 
-test.each(["text/plain", "Text/Event-Stream; charset=UTF-8", "application/json", ""])(
-  "events are read as such with the type %j",
-  async (type) => {
-    for (const way of [{}, emits]) {
-      const { replies } = await ask(() => chunks([{ content: "At " }, { content: "six." }], { type }), way)
-      expect(replies[0]?.output).toBe("At six.")
-    }
-  },
-)
+test.each(streamTypes)("events are read as such with the type %j", async (type) => {
+  for (const way of [{}, emits]) {
+    const { replies } = await ask(() => chunks([{ content: "At " }, { content: "six." }], { type }), way)
+    expect(replies[0]?.output).toBe("At six.")
+  }
+})
 
 test("an answer in one piece to a request for a stream is read, also with the end of a stream behind it", async () => {
   const completion = JSON.stringify({ choices: [{ message: { content: "At six." }, finish_reason: "stop" }] })
@@ -431,31 +315,7 @@ describe("a message that is refused", () => {
 })
 
 describe("what a server wants back with a call's result is sent back within the reply", () => {
-  const call = {
-    id: "call_1",
-    type: "function",
-    function: { name: "searchKnowledgeBase", arguments: '{"query":"tide"}' },
-  }
-  test.each<readonly [string, object, (message: object) => unknown, unknown]>([
-    [
-      "a signature of what was thought",
-      { tool_calls: [{ ...call, index: 0, extra_content: { google: { thought_signature: "abc" } } }] },
-      (message) => Object(message).tool_calls[0].extra_content,
-      { google: { thought_signature: "abc" } },
-    ],
-    [
-      "reasoning_content",
-      { reasoning_content: "I search.", tool_calls: [{ ...call, index: 0 }] },
-      (message) => Object(message).reasoning_content,
-      "I search.",
-    ],
-    [
-      "reasoning_details",
-      { reasoning_details: [{ type: "reasoning.encrypted", data: "abc" }], tool_calls: [{ ...call, index: 0 }] },
-      (message) => Object(message).reasoning_details,
-      [{ type: "reasoning.encrypted", data: "abc" }],
-    ],
-  ])("%s", async (_, delta, sentBack, expected) => {
+  test.each(wantedBack)("%s", async (_, delta, sentBack, expected) => {
     for (const way of [{}, emits]) {
       const { replies, requests } = await ask(
         (_, count) => (count === 1 ? chunks([delta], { end: "tool_calls" }) : pieces("At six.")),
@@ -471,7 +331,7 @@ describe("what a server wants back with a call's result is sent back within the 
 
   test("and reasoning_content is not where a server refuses it", async () => {
     const { replies } = await ask((request, count) => {
-      if (count === 1) return chunks([{ reasoning_content: "I search.", tool_calls: [{ ...call, index: 0 }] }])
+      if (count === 1) return chunks([{ reasoning_content: "I search.", tool_calls: [{ ...calledTool, index: 0 }] }])
       return JSON.stringify(request).includes("reasoning_content")
         ? refusal(400, { error: { message: "Extra inputs are not permitted: reasoning_content" } })()
         : pieces("At six.")
