@@ -23,6 +23,7 @@ const world = await makeWorld(await startServer({}, bounds))
 const { attacker, document, keys, server } = world
 /** Requests that store nothing beside those that read by their method. */
 const reading: ReadonlySet<string> = new Set([
+  "POST /api/admin/models/test",
   "POST /api/external/chatbot/{chatbotId}/query-knowledge",
   "POST /mcp search_knowledge",
   "POST /mcp/{chatbotId} search_knowledge",

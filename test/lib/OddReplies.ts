@@ -3,6 +3,7 @@ import { FetchHttpClient } from "effect/http"
 import { Agent, type AgentInput } from "../../src/agent/Agent.ts"
 import { CallBounds } from "../../src/models/calls/ProviderCalls.ts"
 import { Models } from "../../src/models/Models.ts"
+import { agentLayer } from "./Answering.ts"
 import { defaults, modelsSettings } from "./Defaults.ts"
 import { type OddRequest, oddServer } from "./OddServer.ts"
 
@@ -41,9 +42,7 @@ export const ask = (
     const models = Models.layer(modelsSettings({ openai: provider, anthropic: provider }))
     const replies = yield* Effect.forEach(Array.from({ length: times }), () =>
       Agent.use((agent) => agent.reply({ ...input, ...more })),
-    ).pipe(
-      Effect.provide(Agent.layer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))),
-    )
+    ).pipe(Effect.provide(agentLayer(defaults.agent).pipe(Layer.provide(models), Layer.provide(FetchHttpClient.layer))))
     return { replies, requests }
   }).pipe(
     Effect.scoped,

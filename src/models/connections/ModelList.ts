@@ -1,6 +1,7 @@
-import { Duration, Effect, identity, Predicate, type Redacted, Schema } from "effect"
+import { Duration, Effect, Predicate, type Redacted, Schema } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import type { AvailableModel, ModelApi } from "../../domain/models/ModelConnection.ts"
+import { keyHeaders } from "../../outbound/KeyHeaders.ts"
 import { readText } from "../../outbound/ResponseText.ts"
 import { endpointAt } from "../../outbound/VersionedUrl.ts"
 import { parseJson } from "../../text/Json.ts"
@@ -57,9 +58,8 @@ export const listedServers = (settings: Omit<ModelsSettings, "local">): Readonly
 
 /** The request for the list of a server's models, which is free and needs the key. */
 export const listRequest = ({ api, apiKey, baseUrl }: ListedServer): HttpClientRequest.HttpClientRequest => {
-  const request = HttpClientRequest.get(endpointAt(baseUrl, "/models")).pipe(
-    apiKey === undefined ? identity : HttpClientRequest.bearerToken(apiKey),
-  )
+  const url = endpointAt(baseUrl, "/models")
+  const request = HttpClientRequest.setHeaders(HttpClientRequest.get(url), keyHeaders(url, apiKey))
   return api === "anthropic"
     ? HttpClientRequest.setHeader(
         HttpClientRequest.setUrlParam(request, "limit", "1000"),

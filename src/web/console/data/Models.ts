@@ -1,4 +1,3 @@
-import { toast } from "../parts/Toast.ts"
 import { type Answer, call } from "../server/Api.ts"
 import { resources } from "../server/Resource.ts"
 import { can } from "../server/Session.ts"
@@ -42,12 +41,12 @@ export const connectFound = ({ base_url, name }: FoundServer): Promise<string | 
   return connect({ name: isTaken ? `${name}-2` : name, api: "openai", base_url, api_key: null })
 }
 
-/** Lets a chatbot answer by a model. */
-export const giveModel = async (chatbotId: string, model: string): Promise<void> => {
+/** Lets a chatbot answer by a model, and returns what is said of it. */
+export const giveModel = async (chatbotId: string, model: string): Promise<string> => {
   const { chatbot } = await call("PATCH /api/external/chatbots", {
     query: { id: chatbotId },
     body: { settings: { model } },
   })
   await Promise.all([chatbotResource(chatbotId).reload(), allChatbots().reload()])
-  toast(`${chatbot.name} answers by ${model}.`)
+  return `${chatbot.name} answers by ${model}.`
 }

@@ -1,6 +1,6 @@
 import { connectFound, foundServers, giveModel, modelSources, QUOTING } from "../../data/Models.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { attempt } from "../../parts/Toast.ts"
+import { attempt, toast } from "../../parts/Toast.ts"
 import { href } from "../../Router.ts"
 import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
@@ -49,7 +49,7 @@ const Offers = ({ chatbotId }: { readonly chatbotId: string }) => {
   const take = (offer: Offer) =>
     attempt(async () => {
       const model = await offer.take()
-      if (model !== undefined) await giveModel(chatbotId, model)
+      if (model !== undefined) toast(await giveModel(chatbotId, model))
     })
   return (
     <div class="box offer row" role="note">

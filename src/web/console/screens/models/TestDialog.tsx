@@ -6,7 +6,7 @@ import { giveModel, modelSources } from "../../data/Models.ts"
 import { Dialog, Form, useClose } from "../../parts/Dialogs.tsx"
 import { bind, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { Finding } from "../../parts/Layout.tsx"
-import { attempt } from "../../parts/Toast.ts"
+import { attempt, toast } from "../../parts/Toast.ts"
 import { type Answer, call } from "../../server/Api.ts"
 import { useResource } from "../../server/Resource.ts"
 
@@ -65,7 +65,7 @@ const Giving = ({ model }: { readonly model: string }) => {
     <Form
       action="Use this model"
       onSubmit={async () => {
-        await giveModel(chatbotId, model)
+        toast(await giveModel(chatbotId, model))
         close()
       }}
     >
