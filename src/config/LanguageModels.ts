@@ -31,7 +31,7 @@ const limits = {
   silence: duration.or(
     "PROVIDER_TIMEOUT",
     "30s",
-    "Longest silence of a provider. Raise it for a model that thinks without streaming. While a server in your own network loads a model, it may be silent for `CHAT_DEADLINE`.",
+    "Longest silence of a provider. Raise it for a model that thinks without streaming. While a server in your own network loads a model, it may be silent for as long as a reply may take.",
   ),
   replyDeadline: replyDeadline,
 }

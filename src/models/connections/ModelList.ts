@@ -25,7 +25,9 @@ export const LIST_TIMEOUT = Duration.seconds(10)
 /** The longest list that is read: that of OpenRouter, which has the most, is a tenth of it. */
 const LIST_BYTES_MAX = 8 * 1024 * 1024
 /** The most models of a server that are listed. */
-const LISTED_MAX = 2_000
+const LISTED_MAX = 1_000
+/** The longest name that is listed: chatbots have none that is longer. */
+const NAME_MAX_LENGTH = 150
 
 const tokens = Schema.optionalKey(Schema.NullOr(Schema.Finite))
 /** Each server has another name for the length of a model's context. */
@@ -102,5 +104,5 @@ const modelOf = ({ id, ...lengths }: typeof Listed.Type): ReadonlyArray<Availabl
   // Gemini's own names have a folder before them, which chats do not.
   const model = id.replace(/^models\//, "")
   const context_tokens = Object.values(lengths).find((length) => typeof length === "number" && length > 0) ?? null
-  return OTHERS.test(model) ? [] : [{ model, context_tokens }]
+  return OTHERS.test(model) || model.length > NAME_MAX_LENGTH ? [] : [{ model, context_tokens }]
 }

@@ -22,7 +22,7 @@ import { findServers, NearServers } from "./NearServers.ts"
 /** Time for which a list of models is not asked for again. */
 const KEPT_MILLIS = 60_000
 /** The most lists that are kept. */
-const LISTS_MAX = 200
+const LISTS_MAX = 100
 
 /** Lists the models that chatbots may be given. */
 export class ModelSources extends Context.Service<
