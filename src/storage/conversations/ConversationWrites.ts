@@ -112,6 +112,12 @@ const APPEND_TRIES = 3
 /** The time of a change of a conversation, after the one before it, also where the clock was set back meanwhile. */
 export const NEXT_INSTANT = "greatest(clock_timestamp(), updated_at + interval '1 millisecond')"
 
+/**
+ * The time of a message that changes a conversation: before the next change, also where the statement takes long and the
+ * clock is set back then.
+ */
+const MESSAGE_TIME = "greatest(updated_at, least(clock_timestamp(), updated_at + interval '900 microseconds'))"
+
 const decodeTargets = decodeRows(Schema.Struct({ id: SessionId, owner: Handover.fields.owner }))
 const decodeStored = decodeRows(Schema.Struct({ owner: Handover.fields.owner, is_stored: Schema.Boolean }))
 
@@ -169,7 +175,7 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments, created_at)
           select m.id, ${organization_id}::uuid, target.id, m.sender_type, m.content, m.metadata,
             send_attachments(${organization_id}, ${chatbot}, target.id, m.id, ${session.visitor ?? null}::text, m.attachments),
-            greatest(clock_timestamp(), target.updated_at + (m.position - 1) * interval '1 microsecond')
+            ${sql.literal(MESSAGE_TIME)} + (m.position - 1) * interval '1 microsecond'
           from target, rows from (jsonb_to_recordset(${json(rows)})
             as (id uuid, sender_type text, content text, metadata jsonb, attachments uuid[])) with ordinality
             as m(id, sender_type, content, metadata, attachments, position)
@@ -268,7 +274,7 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
         ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean,
         ${json(unsupported.length === 0 ? null : unsupported)},
         ${json(message.failure === undefined ? {} : { failure: message.failure })},
-        case owner when 'bot' then greatest(clock_timestamp(), updated_at) else owner_since - interval '1 microsecond' end
+        case owner when 'bot' then ${sql.literal(MESSAGE_TIME)} else owner_since - interval '1 microsecond' end
       from session where ${isKept} ${isUnfinished ? sql`${replacing} ${announcing}` : sql`returning null as announced`}
       )
       -- Counting them stores the reply first, so that it comes before the people.

@@ -595,7 +595,7 @@ const handover: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "the seen part of a reply comes after the people who have stopped it",
     file: "src/storage/conversations/ConversationWrites.ts",
-    text: "case owner when 'bot' then greatest(clock_timestamp(), updated_at) else owner_since - interval '1 microsecond' end",
+    text: "case owner when 'bot' then ${sql.literal(MESSAGE_TIME)} else owner_since - interval '1 microsecond' end",
     replacement: "clock_timestamp()",
     tests: ["http/inbox/Ownership"],
   },

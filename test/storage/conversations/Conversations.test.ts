@@ -180,6 +180,11 @@ describe("a session", () => {
         const id = yield* append(tenant, "ahead", ["One"])
         const conversations = yield* Conversations
         yield* as(tenant.organization)(conversations.reply(id, yield* answer("Two")))
+        // However long the statements take, a message comes before the next change of its conversation.
+        const [times] = yield* sql<{ before: boolean }>`
+          select max(m.created_at) < max(s.updated_at) + interval '1 millisecond' as before
+          from messages m join sessions s on s.id = m.session_id where s.id = ${id}`
+        expect(times?.before).toBe(true)
         // As an hour later, by the clock that is set back then.
         yield* sql`update messages set created_at = created_at + interval '1 hour' where session_id = ${id}`
         yield* sql`update sessions set updated_at = updated_at + interval '1 hour' where id = ${id}`
