@@ -115,10 +115,10 @@ const modelsWith = <A, E, R>(make: (settings: ModelsSettings) => Layer.Layer<A, 
 const models = modelsWith(Models.layer)
 
 /** The models of the settings, and those that organizations have connected. */
-const connectedModels = Layer.merge(
-  Layer.provide(models, ConnectedModels.ownModels),
-  modelsWith(ModelSources.layer),
-).pipe(Layer.provideMerge(modelsWith(ConnectedModels.layer)))
+const connectedModels = modelsWith(ModelSources.layer).pipe(
+  Layer.provideMerge(Layer.provide(models, ConnectedModels.ownModels)),
+  Layer.provideMerge(modelsWith(ConnectedModels.layer)),
+)
 
 const agent = configured((config) => Agent.layer(config.agent))
 

@@ -55,6 +55,8 @@ export interface ModelCalls {
 
 /** What a model takes, as its refusals have shown. */
 export interface KnownTraits {
+  /** What its server has refused of requests, and is left out of them, as the subject of "… is refused". */
+  readonly refused: ReadonlyArray<string>
   /** False when its server has refused tools. */
   readonly takesTools: boolean
   /** The tokens of a prompt, estimated, that fitted into its context where longer ones did not. */

@@ -96,6 +96,9 @@ export const ModelSource = Schema.Struct({
   }),
   models: Schema.Array(AvailableModel).annotate({ description: "Empty where the provider does not list them." }),
   failure: Schema.NullOr(Schema.String).annotate({ description: "Why the provider has not listed its models." }),
+  refused: Schema.Array(Schema.Struct({ model: Schema.String, parts: Schema.Array(Schema.String) })).annotate({
+    description: "What servers have refused of requests to a model within a day, which is left out of further ones.",
+  }),
 }).annotate({ identifier: "ModelSource" })
 export type ModelSource = typeof ModelSource.Type
 
@@ -121,7 +124,6 @@ export const ModelTest = Schema.Struct({
   }),
   streams: Schema.Boolean.annotate({ description: "Whether its answer came in pieces." }),
   images: Schema.Literals(["accepted", "refused", "unknown"]),
-  context_tokens: Schema.NullOr(Schema.Finite),
   first_word_ms: Schema.NullOr(Schema.Finite),
   total_ms: Schema.Finite,
   notes: Schema.Array(Schema.String).annotate({ description: "What its server refuses, and is left out for it." }),

@@ -208,7 +208,11 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
   return {
     answer: answerTo,
     traits: {
-      known: Effect.map(currentMonotonicMillis, (now) => traits.of(model, now)),
+      known: Effect.map(currentMonotonicMillis, (now) => {
+        const known = traits.of(model, now)
+        const whats = Array.from(known.remedies.keys(), ({ what }) => what)
+        return { ...known, refused: known.takesTools ? whats : [...whats, "Tools"] }
+      }),
       learn: (learned) => Effect.map(currentMonotonicMillis, (now) => traits.learn(model, now, learned)),
     },
   }

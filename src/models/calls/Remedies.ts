@@ -259,7 +259,7 @@ const LOADED = Duration.toMillis(Duration.minutes(5))
 const MODELS_MAX = 1_000
 
 /** What is known of a model. */
-interface Known extends KnownTraits {
+interface Known extends Omit<KnownTraits, "refused"> {
   /** What the server said, by the remedy. */
   readonly remedies: ReadonlyMap<Remedy, string>
   /** What ends the reasoning by which its answers begin, where its beginning is not sent. */

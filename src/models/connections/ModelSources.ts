@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { HttpClient } from "effect/http"
 import type { Unavailable } from "../../domain/Errors.ts"
 import {
@@ -14,7 +14,7 @@ import { RecentMap } from "../../system/RecentMap.ts"
 import type { ProviderFailure } from "../calls/ProviderFailure.ts"
 import { extractiveModel } from "../local/Extractive.ts"
 import { explanationOf } from "../Explanations.ts"
-import type { ModelsSettings } from "../Models.ts"
+import { Models, type ModelsSettings } from "../Models.ts"
 import { ConnectedModels } from "./ConnectedModels.ts"
 import { listedServers, listModels } from "./ModelList.ts"
 import { findServers, NearServers } from "./NearServers.ts"
@@ -41,28 +41,34 @@ export class ModelSources extends Context.Service<
         const client = yield* HttpClient.HttpClient
         const servers = yield* NearServers
         const connected = yield* ConnectedModels
+        const models = yield* Models
         const kept = new RecentMap<{ readonly at: number; readonly models: ReadonlyArray<AvailableModel> }>(LISTS_MAX)
+
+        /** What is left out of requests to these models. */
+        const refusedBy = Effect.fnUntraced(function* (list: ReadonlyArray<AvailableModel>) {
+          const found = yield* Effect.forEach(list, ({ model }) =>
+            models.get(model).pipe(
+              Effect.flatMap(({ calls }) => calls.traits?.known ?? Effect.undefined),
+              Effect.map((known) => ({ model, parts: known?.refused ?? [] })),
+              Effect.orElseSucceed(() => ({ model, parts: [] })),
+            ),
+          )
+          return found.filter(({ parts }) => parts.length > 0)
+        })
 
         const source = Effect.fnUntraced(function* (
           { key, name, origin }: Pick<ModelSource, "name" | "origin"> & { readonly key: string },
-          models: Effect.Effect<ReadonlyArray<AvailableModel>, ProviderFailure>,
-        ): Effect.fn.Return<ModelSource> {
+          list: Effect.Effect<ReadonlyArray<AvailableModel>, ProviderFailure>,
+        ): Effect.fn.Return<ModelSource, never, CurrentOrganization> {
           const now = yield* currentMonotonicMillis
           const last = kept.find(key)
           if (last !== undefined && now - last.at < KEPT_MILLIS)
-            return { name, origin, models: last.models, failure: null }
-          return yield* Effect.match(models, {
-            onFailure: (failure): ModelSource => ({
-              name,
-              origin,
-              models: [],
-              failure: explanationOf(failure).reason,
-            }),
-            onSuccess: (models): ModelSource => {
-              kept.set(key, { at: now, models })
-              return { name, origin, models, failure: null }
-            },
-          })
+            return { name, origin, models: last.models, failure: null, refused: yield* refusedBy(last.models) }
+          const listed = yield* Effect.result(list)
+          if (Result.isFailure(listed))
+            return { name, origin, models: [], failure: explanationOf(listed.failure).reason, refused: [] }
+          kept.set(key, { at: now, models: listed.success })
+          return { name, origin, models: listed.success, failure: null, refused: yield* refusedBy(listed.success) }
         })
 
         const configured = listedServers(settings)
@@ -71,6 +77,7 @@ export class ModelSources extends Context.Service<
           origin: "built_in",
           models: [{ model: extractiveModel, context_tokens: null }],
           failure: null,
+          refused: [],
         }
 
         return {

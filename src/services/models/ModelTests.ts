@@ -94,7 +94,7 @@ export class ModelTests extends Context.Service<ModelTests>()("parley/services/m
           }),
         )
         const total_ms = (yield* currentMonotonicMillis) - begin
-        const none = { model, streams: false, context_tokens: null, first_word_ms: firstWord, total_ms }
+        const none = { model, streams: false, first_word_ms: firstWord, total_ms }
         if (Result.isFailure(asked)) {
           const { detail, explanation } = { explanation: undefined, ...asked.failure }
           const failure = explanation === undefined ? detail : `${explanation.reason} ${explanation.advice}`

@@ -214,8 +214,9 @@ describe("the models", () => {
         origin: "built_in",
         models: [{ model: "local/extractive", context_tokens: null }],
         failure: null,
+        refused: [],
       },
-      { name: "anthropic", origin: "settings", models: [], failure: null },
+      { name: "anthropic", origin: "settings", models: [], failure: null, refused: [] },
       {
         name: "ollama",
         origin: "connection",
@@ -224,8 +225,9 @@ describe("the models", () => {
           { model: "ollama/gemma3:4b", context_tokens: 8_192 },
         ],
         failure: null,
+        refused: [],
       },
-      { name: "refused", origin: "connection", models: [], failure: expect.stringContaining("401") },
+      { name: "refused", origin: "connection", models: [], failure: expect.stringContaining("401"), refused: [] },
     ])
     expect(JSON.stringify(sources)).not.toContain("revoked")
   })
@@ -267,6 +269,8 @@ describe("the models", () => {
       tools: "refused",
       images: "refused",
     })
+    const { sources } = Object((await mine.get("/api/external/models")).body)
+    expect(sources.at(-1).refused).toEqual([{ model: "ollama/gemma3:4b", parts: ["Tools"] }])
     await connect(mine, { name: "refused", api_key: "revoked" })
     const { answer, failure } = await run("refused/llama3.2:3b")
     expect(answer).toBeNull()

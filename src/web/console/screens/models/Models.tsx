@@ -95,6 +95,11 @@ const Source = ({ connection, source }: SourceProps) => (
         {connection?.key_hint != null && `${connection.key_hint} · `}
         {modelsOf(source)}
       </p>
+      {source.refused.map(({ model, parts }) => (
+        <p key={model} class="soft small">
+          {model} is asked without what its server refuses: {parts.join(", ")}.
+        </p>
+      ))}
     </div>
     <Menu
       label={`Actions for ${source.name}`}

@@ -31,7 +31,7 @@ const Failed = ({ text }: { readonly text: string }) => (
   </ul>
 )
 
-const Result = ({ test }: { readonly test: ModelTest }) => {
+const Result = ({ context, test }: { readonly test: ModelTest; readonly context: number | null }) => {
   if (test.answer === null) return <Failed text={test.failure ?? ""} />
   const findings = [
     ["good", `Answered in ${formatMillis(test.total_ms)}: ${test.answer}`],
@@ -40,7 +40,7 @@ const Result = ({ test }: { readonly test: ModelTest }) => {
       ? ["good", `Streams: the first word came after ${formatMillis(test.first_word_ms ?? test.total_ms)}.`]
       : ["warn", "Does not stream: answers appear at once when they are whole."],
     images[test.images],
-    ...(test.context_tokens === null ? [] : [["good", `Has a context of ${formatCount(test.context_tokens)} tokens.`]]),
+    ...(context === null ? [] : [["good", `Has a context of ${formatCount(context)} tokens.`]]),
     ...test.notes.map((note) => ["warn", note]),
   ] as const
   return (
@@ -98,9 +98,7 @@ export const TestDialog = ({ first = "", source }: TestDialogProps) => {
     test.value = undefined
     asked.value = model.value
     try {
-      const tested = await call("POST /api/admin/models/test", { body: { model: asked.value.trim() } })
-      const context_tokens = listed?.models.find((one) => one.model === tested.test.model)?.context_tokens ?? null
-      test.value = { ...tested.test, context_tokens: tested.test.context_tokens ?? context_tokens }
+      test.value = (await call("POST /api/admin/models/test", { body: { model: asked.value.trim() } })).test
     } finally {
       asked.value = ""
     }
@@ -108,6 +106,7 @@ export const TestDialog = ({ first = "", source }: TestDialogProps) => {
   useEffect(() => {
     if (first !== "" && (listed?.models.length ?? 0) <= TESTED_AT_ONCE_MAX) void attempt(ask)
   }, [])
+  const context = listed?.models.find((one) => one.model === test.value?.model)?.context_tokens ?? null
   return (
     <Dialog title={`Test ${source}`}>
       {listed?.failure != null && <Failed text={listed.failure} />}
@@ -122,7 +121,7 @@ export const TestDialog = ({ first = "", source }: TestDialogProps) => {
         />
       </Form>
       {asked.value !== "" && <output class="soft">{`Asking ${asked.value}…`}</output>}
-      {test.value !== undefined && <Result test={test.value} />}
+      {test.value !== undefined && <Result test={test.value} context={context} />}
       {test.value?.answer != null && <Giving key={test.value.model} model={test.value.model} />}
     </Dialog>
   )
