@@ -165,6 +165,10 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
   ],
 ])
 
+/** Whether a value is ever sent: what a provider has said is not told in OpenAI's form. */
+const isSent = (name: string) => (value: unknown) =>
+  !name.startsWith("openai.") || typeof value !== "object" || value === null || !("explanation" in value)
+
 /** The schemas of which generated values have come back: most endpoints share those of their failures. */
 const checked = new Set<unknown>()
 
@@ -178,7 +182,7 @@ describe("what one side encodes, the other decodes to the same value", () => {
         continue
       }
       if (checked.has(schema)) continue
-      await holds(Arbitrary.schema(schema), comesBack(schema), 30)
+      await holds(Arbitrary.schema(schema).filter(isSent(name)), comesBack(schema), 30)
       checked.add(schema)
     }
   })
