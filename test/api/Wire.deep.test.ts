@@ -166,7 +166,7 @@ const found: ReadonlyMap<string, ReadonlyArray<unknown>> = new Map<string, Reado
 ])
 
 /** Whether a value is ever sent: what a provider has said is not told in OpenAI's form. */
-const isSent = (name: string) => (value: unknown) =>
+const isSent = (name: string, value: unknown): boolean =>
   !name.startsWith("openai.") || typeof value !== "object" || value === null || !("explanation" in value)
 
 /** The schemas of which generated values have come back: most endpoints share those of their failures. */
@@ -182,7 +182,12 @@ describe("what one side encodes, the other decodes to the same value", () => {
         continue
       }
       if (checked.has(schema)) continue
-      await holds(Arbitrary.schema(schema).filter(isSent(name)), comesBack(schema), 30)
+      const returns = comesBack(schema)
+      await holds(
+        Arbitrary.schema(schema),
+        (value) => (isSent(name, value) ? returns(value) : Effect.succeed(true)),
+        30,
+      )
       checked.add(schema)
     }
   })
