@@ -90,7 +90,7 @@ export class ModelTests extends Context.Service<ModelTests>()("parley/services/m
             search: () => Effect.succeed([passage]),
             emit,
             bounds: { max_output_tokens: OUTPUT_TOKENS_MAX },
-            showsRequests: false,
+            explainsFailures: true,
           }),
         )
         const total_ms = (yield* currentMonotonicMillis) - begin

@@ -274,7 +274,9 @@ describe("the models", () => {
     await connect(mine, { name: "refused", api_key: "revoked" })
     const { answer, failure } = await run("refused/llama3.2:3b")
     expect(answer).toBeNull()
-    expect(failure).toBeString()
+    expect(failure).toContain("The provider refuses the key in the connection refused (401)")
+    expect(failure).toEndWith("Replace the key of the model's connection.")
+    expect(failure).not.toContain("revoked")
     expect(await run("nowhere/llama")).toMatchObject({
       answer: null,
       failure: expect.stringContaining("nowhere/llama"),
