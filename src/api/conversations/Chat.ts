@@ -52,7 +52,8 @@ export const chatFailures = (forms: typeof Problem) =>
 
 const streaming = {
   stream: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
-    description: "`true` for a stream. Absent: as `Accept` says; `text/event-stream` asks for one.",
+    description:
+      "`true` for a stream. Absent: as `Accept` says; `text/event-stream` asks for one. `useChat` of the AI SDK needs `true`, and is refused (400) where nothing is said.",
   }),
   steps: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
     description: "`true`: a stream also has the steps of the reply, which JSON has anyway.",

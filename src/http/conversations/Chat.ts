@@ -14,6 +14,7 @@ import { withServerTiming } from "../edge/ServerTiming.ts"
 import { replyHeaders } from "../ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "../streams/Streaming.ts"
 import { UiMessages } from "../streams/UiMessages.ts"
+import { refuseUseChat } from "./UseChat.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -49,11 +50,14 @@ export const layer = HttpApiBuilder.group(
               )
             : withServerTiming(Effect.map(chat.reply(params.chatbotId, chatRequest), respond))
         }
-        return Effect.flatMap(currentAttempt, (attempt) =>
+        const answer = Effect.flatMap(currentAttempt, (attempt) =>
           query.steps === "true"
             ? Caller.use((caller) => answerTo(attempt, readsConversations(caller)))
             : answerTo(attempt, false),
         )
+        return trigger === undefined || query.stream !== undefined || wantsStream(undefined, request)
+          ? answer
+          : Effect.andThen(refuseUseChat(request), answer)
       },
       tryChat: ({ params, payload, query, request }) =>
         wantsStream(query.stream, request)

@@ -33,11 +33,11 @@ const ask = (id: string, content = "When?", more: object = {}) =>
   client.post(streamPath(id), { json: { messages: [{ role: "user", content }], ...more } })
 
 /** A chat as a React application creates it, with no options but the address and the key. */
-const chatWith = (id: string, session = crypto.randomUUID()) => {
+const chatWith = (id: string, session: string = crypto.randomUUID(), path = streamPath(id)) => {
   const errors: Array<Error> = []
   const chat = new Chat<UIMessage>({
     id: session,
-    transport: new DefaultChatTransport({ api: url + streamPath(id), headers: { "x-api-key": client.key ?? "" } }),
+    transport: new DefaultChatTransport({ api: url + path, headers: { "x-api-key": client.key ?? "" } }),
     onError: (error) => errors.push(error),
   })
   return { chat, errors, session }
@@ -274,6 +274,37 @@ describe("a stream that waits", () => {
 })
 
 describe("the AI SDK's client", () => {
+  test("is told to ask for a stream where it does not, and other clients have their JSON", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(says("At noon."))
+    const path = streamPath(id).replace("?stream=true", "")
+    const { chat, errors, session } = chatWith(id, undefined, path)
+    await chat.sendMessage({ text: "When?" })
+    await chat.regenerate()
+    expect([chat.status, errors.length]).toEqual(["error", 2])
+    for (const { message } of errors) expect(message).toContain("add ?stream=true to the address in `api`")
+    expect(provider.requests()).toEqual([])
+    problem(await client.get(`/api/external/chatbot/${id}/sessions/${session}`), 404, "not_found")
+
+    const parts = [{ type: "text", text: "When?" }]
+    const sent = { id: session, trigger: "submit-message", messages: [{ id: "m1", role: "user", parts }] }
+    const kindOf = async (json: object, headers: Record<string, string> = {}, query = "") => {
+      const reply = await client.post(path + query, { json, headers })
+      return reply.status === 200
+        ? reply.headers.get("content-type")?.split(";")[0]
+        : problem(reply, 400, "invalid_request").code
+    }
+    const browser = { origin: "https://shop.example.com" }
+    expect(await kindOf(sent)).toBe("invalid_request")
+    expect(await kindOf({ ...sent, platform: "shop" }, browser)).toBe("invalid_request")
+    expect(await kindOf({ ...sent, platform: "shop" })).toBe("application/json")
+    expect(await kindOf(sent, browser, "?stream=false")).toBe("application/json")
+    expect(await kindOf(sent, { accept: "application/json" })).toBe("application/json")
+    expect(await kindOf(sent, { accept: "text/event-stream" })).toBe("text/event-stream")
+    expect(await kindOf({ ...sent, trigger: undefined }, browser)).toBe("application/json")
+    expect(await kindOf({ ...sent, messages: [{ role: "user", content: "When?" }] }, browser)).toBe("application/json")
+  })
+
   test("holds a conversation of several turns, and nothing is stored twice", async () => {
     const { id } = await client.newChatbot(claude)
     await client.learn(id, tides)
