@@ -32,15 +32,19 @@ export const profileIn = (issuer: string, claims: Claims): Profile | undefined =
 const isRecord = (value: unknown): value is Claims => typeof value === "object" && value !== null
 
 /**
- * The texts of a claim, which is a text or a list of texts. A name that no claim has may be a path with dots, such as
- * Keycloak's `realm_access.roles`; names that are URLs have dots, too.
+ * The value of a claim. A name that no claim has may be a path with dots, such as Keycloak's `realm_access.roles`; names
+ * that are URLs have dots, too.
  */
-export const valuesIn = (claims: Claims, name: string): ReadonlyArray<string> => {
-  const found = Object.hasOwn(claims, name)
+export const claimIn = (claims: Claims, name: string): unknown =>
+  Object.hasOwn(claims, name)
     ? claims[name]
     : name
         .split(".")
         .reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), claims)
+
+/** The texts of a claim, which is a text or a list of texts. */
+export const valuesIn = (claims: Claims, name: string): ReadonlyArray<string> => {
+  const found = claimIn(claims, name)
   const list: ReadonlyArray<unknown> = Array.isArray(found) ? found.slice(0, VALUES_MAX) : [found]
   return list.filter((value) => typeof value === "string")
 }

@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Duration, Effect, FiberSet, Layer, Predicate, Redacted } from "effect"
 import type * as OpenIdClient from "openid-client"
 import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
@@ -5,9 +6,9 @@ import { SignInFailed } from "../domain/people/SignInFailure.ts"
 import { FetchFailed } from "../outbound/FetchFailed.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import type { Profile } from "../domain/people/Person.ts"
-import { type Claims, profileIn, valuesIn } from "./Claims.ts"
+import { claimIn, type Claims, profileIn, valuesIn } from "./Claims.ts"
 
-/** The longest time of one conversation with a provider, which is up to four requests. A browser waits for it. */
+/** The longest time of one conversation with a provider, which is up to five requests. A browser waits for it. */
 export const ProviderTimeout: Context.Reference<Duration.Input> = Context.Reference<Duration.Input>(
   "parley/identity/ProviderTimeout",
   { defaultValue: () => "10 seconds" },
@@ -15,6 +16,15 @@ export const ProviderTimeout: Context.Reference<Duration.Input> = Context.Refere
 
 /** The longest id token that goes into the address that signs out: longer addresses are refused by many servers. */
 const ID_TOKEN_HINT_MAX = 4_000
+
+/** How far the clocks of a provider and of this server may be apart, in seconds. */
+const CLOCK_TOLERANCE = 60
+
+/** The shortest secret that may sign by HS256, in bytes (OpenID Connect Core 16.19): others are found by trying. */
+const SIGNING_SECRET_MIN = 32
+
+/** Statuses of providers that have no user info for this client. */
+const refusals: ReadonlySet<number> = new Set([401, 403, 404])
 
 const unreachable = (detail: string) => new SignInFailed({ code: "unreachable", detail })
 const invalid = (detail: string) => new SignInFailed({ code: "invalid", detail })
@@ -46,16 +56,31 @@ export interface Identity extends Profile {
   readonly signOutUrl: string | undefined
 }
 
+type Tokens = OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointResponseHelpers
+
+/** A provider whose description was read. */
+interface Conversation {
+  readonly client: typeof OpenIdClient
+  readonly configuration: OpenIdClient.Configuration
+  /** Asks for tokens, and checks the id token with its signature. */
+  readonly grant: (
+    ask: (configuration: OpenIdClient.Configuration) => Promise<Tokens>,
+  ) => Effect.Effect<Tokens, SignInFailed>
+  /** Asks for the user info of a subject, and checks the signature where it has one. */
+  readonly userInfo: (accessToken: string, subject: string) => Promise<Claims>
+}
+
 /**
  * Speaks OpenID Connect with the providers of organizations: the code flow with PKCE, nonce, state and issuer. Signatures
- * of id tokens are checked with the keys that the provider has now, so that one that it has replaced is good no more.
- * Every request goes through the protection of `SafeFetch`.
+ * are checked with the keys that the provider has now, so that one that it has replaced is good no more; an id token by
+ * HS256, which has no public key, with the client's secret. Every request goes through the protection of `SafeFetch`.
  */
 export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", {
   make: Effect.gen(function* () {
     const { fetch } = yield* SafeFetch
     const timeout = Duration.fromInputUnsafe(yield* ProviderTimeout)
 
+    /** Sends a request of the library. Returns what makes the response, which can be read once, any number of times. */
     const answer = Effect.fnUntraced(function* (url: string, options: OpenIdClient.CustomFetchOptions) {
       const { body, headers, method } = options
       const response = yield* fetch({
@@ -70,35 +95,73 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
       if (response.isCut && !isEmpty) {
         return yield* new FetchFailed({ reason: "too_large", detail: "The provider's answer is too large." })
       }
-      return new Response(isEmpty ? null : new Uint8Array(response.body), {
-        status: response.status,
-        headers: { "content-type": response.contentType },
-      })
+      return () =>
+        new Response(isEmpty ? null : new Uint8Array(response.body), {
+          status: response.status,
+          headers: { "content-type": response.contentType },
+        })
     })
 
     /** Finds out what a provider can do, and uses it. All its requests end with the conversation. */
     const converse = <A>(
       provider: Provider,
-      use: (client: typeof OpenIdClient, configuration: OpenIdClient.Configuration) => Effect.Effect<A, SignInFailed>,
+      use: (conversation: Conversation) => Effect.Effect<A, SignInFailed>,
     ): Effect.Effect<A, SignInFailed> =>
       Effect.gen(function* () {
         // Loaded with the first sign-in, because most servers never see one.
         const client = yield* Effect.promise(() => import("openid-client"))
         const run = yield* FiberSet.makeRuntimePromise()
+        const secret = Redacted.value(provider.secret)
         const isPlain = provider.issuer.startsWith("http:")
+        const own = { [client.clockTolerance]: CLOCK_TOLERANCE }
+        const authentication = authenticateAs(client, secret)
+        let last = () => new Response()
+        const fetchKept: OpenIdClient.CustomFetch = async (url, options) => {
+          last = await run(answer(url, options))
+          return last()
+        }
         const configuration = yield* attempt(() =>
-          client.discovery(
-            new URL(provider.issuer),
-            provider.client_id,
-            undefined,
-            authenticateAs(client, Redacted.value(provider.secret)),
-            {
-              [client.customFetch]: (url, options) => run(answer(url, options)),
-              execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
-            },
-          ),
+          client.discovery(new URL(provider.issuer), provider.client_id, own, authentication, {
+            [client.customFetch]: fetchKept,
+            execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
+          }),
         )
-        return yield* use(client, configuration)
+        const metadata = configuration.serverMetadata()
+
+        /** The same provider, with another description. It checks no signatures. */
+        const described = (more: Partial<OpenIdClient.ServerMetadata>, fetch: OpenIdClient.CustomFetch) => {
+          const other = new client.Configuration({ ...metadata, ...more }, provider.client_id, own, authentication)
+          other[client.customFetch] = fetch
+          if (isPlain) client.allowInsecureRequests(other)
+          return other
+        }
+
+        const grant: Conversation["grant"] = (ask) =>
+          attempt(async () => {
+            try {
+              return await ask(configuration)
+            } catch (error) {
+              // The library checks signatures by public keys alone, and fails here where the description lists HS256.
+              if (causedBy(error, "alg") !== "HS256") throw error
+            }
+            const answered = last
+            const tokens = await ask(described({}, async () => answered()))
+            if (!isSignedBy(secret, tokens.id_token ?? "")) throw invalid("The id token is not signed by the secret.")
+            if (Buffer.byteLength(secret) < SIGNING_SECRET_MIN) throw new SignInFailed({ code: "short_secret" })
+            return tokens
+          })
+
+        const userInfo: Conversation["userInfo"] = (accessToken, subject) => {
+          // Many providers that sign user infos do not list how: as id tokens then.
+          const { id_token_signing_alg_values_supported: algorithms = ["RS256"] } = metadata
+          if (metadata.userinfo_signing_alg_values_supported !== undefined)
+            return client.fetchUserInfo(configuration, accessToken, subject)
+          const listing = described({ userinfo_signing_alg_values_supported: algorithms }, fetchKept)
+          client.enableNonRepudiationChecks(listing)
+          return client.fetchUserInfo(listing, accessToken, subject)
+        }
+
+        return yield* use({ client, configuration, grant, userInfo })
       }).pipe(
         Effect.scoped,
         Effect.timeoutOrElse({
@@ -109,18 +172,26 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
 
     /** Reads who it is from the id token, if there is one, and the user info, if the provider has it. */
     const identify = Effect.fnUntraced(function* (
-      client: typeof OpenIdClient,
-      configuration: OpenIdClient.Configuration,
+      { client, configuration, userInfo }: Conversation,
       provider: Provider,
-      tokens: OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointResponseHelpers,
+      tokens: Tokens,
       subject: string,
     ) {
       const metadata = configuration.serverMetadata()
       const signed: Claims | undefined = tokens.claims()
-      const asked: Claims | undefined =
-        metadata.userinfo_endpoint === undefined
-          ? undefined
-          : yield* attempt(() => client.fetchUserInfo(configuration, tokens.access_token, subject))
+      const asked = yield* attempt(async () => {
+        if (metadata.userinfo_endpoint === undefined) return undefined
+        try {
+          return await userInfo(tokens.access_token, subject)
+        } catch (error) {
+          const status = Number(causedBy(error, "status"))
+          if (!refusals.has(status)) throw error
+          // Without the claim, groups that nobody was told of would count as groups that are gone.
+          if (signed !== undefined && claimIn(signed, provider.roles_claim) !== undefined) return undefined
+          const detail = `The user info was refused (${status}), and no id token has the claim ${provider.roles_claim}.`
+          throw new SignInFailed({ code: "user_info", detail })
+        }
+      })
       const claims = { ...asked, ...signed, sub: subject }
       const profile = profileIn(String(signed?.["iss"] ?? metadata.issuer), claims)
       if (profile === undefined) return yield* invalid("The subject is longer than OpenID Connect allows.")
@@ -145,7 +216,7 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
       begin: Effect.fn("OpenId.begin")((provider: Provider) =>
         converse(
           provider,
-          Effect.fnUntraced(function* (client, configuration) {
+          Effect.fnUntraced(function* ({ client, configuration }) {
             const verifier = client.randomPKCECodeVerifier()
             const expected: Expected = { state: client.randomState(), nonce: client.randomNonce(), verifier }
             const code_challenge = yield* Effect.promise(() => client.calculatePKCECodeChallenge(verifier))
@@ -171,8 +242,9 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
       finish: Effect.fn("OpenId.finish")((provider: Provider, query: string, expected: Expected) =>
         converse(
           provider,
-          Effect.fnUntraced(function* (client, configuration) {
-            const tokens = yield* attempt(() =>
+          Effect.fnUntraced(function* (conversation) {
+            const { client } = conversation
+            const tokens = yield* conversation.grant((configuration) =>
               client.authorizationCodeGrant(configuration, new URL(`${provider.redirectUri}?${query}`), {
                 pkceCodeVerifier: expected.verifier,
                 expectedNonce: expected.nonce,
@@ -180,7 +252,7 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
                 idTokenExpected: true,
               }),
             )
-            return yield* identify(client, configuration, provider, tokens, tokens.claims()?.sub ?? "")
+            return yield* identify(conversation, provider, tokens, tokens.claims()?.sub ?? "")
           }),
         ),
       ),
@@ -189,13 +261,15 @@ export class OpenId extends Context.Service<OpenId>()("parley/identity/OpenId", 
       ask: Effect.fn("OpenId.ask")((provider: Provider, refreshToken: string, subject: string) =>
         converse(
           provider,
-          Effect.fnUntraced(function* (client, configuration) {
-            const tokens = yield* attempt(() => client.refreshTokenGrant(configuration, refreshToken))
+          Effect.fnUntraced(function* (conversation) {
+            const tokens = yield* conversation.grant((configuration) =>
+              conversation.client.refreshTokenGrant(configuration, refreshToken),
+            )
             const claims = tokens.claims()
             if (claims !== undefined && claims.sub !== subject) {
               return yield* invalid("The tokens are about another person.")
             }
-            return yield* identify(client, configuration, provider, tokens, subject)
+            return yield* identify(conversation, provider, tokens, subject)
           }),
         ),
       ),
@@ -218,6 +292,14 @@ const authenticateAs = (client: typeof OpenIdClient, secret: string): OpenIdClie
   }
 }
 
+/** Whether a JWT is signed by HS256 with this secret, which is compared without leaking where it differs. */
+const isSignedBy = (secret: string, token: string): boolean => {
+  const end = token.lastIndexOf(".")
+  const expected = createHmac("sha256", secret).update(token.slice(0, end)).digest()
+  const given = Buffer.from(token.slice(end + 1), "base64url")
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
 const attempt = <A>(work: () => A | Promise<A>): Effect.Effect<Awaited<A>, SignInFailed> =>
   Effect.tryPromise({ try: () => Promise.resolve(work()), catch: failureOf })
 
@@ -225,8 +307,15 @@ const attempt = <A>(work: () => A | Promise<A>): Effect.Effect<Awaited<A>, SignI
 const causesOf = (error: unknown): ReadonlyArray<unknown> =>
   error instanceof Error && error.cause !== undefined ? [error, ...causesOf(error.cause)] : [error]
 
+/** What the library names as the cause of an error: the first value of that name, from the outermost error on. */
+const causedBy = (error: unknown, name: string): unknown =>
+  causesOf(error)
+    .map((cause) => (Predicate.hasProperty(cause, name) ? cause[name] : undefined))
+    .find((value) => value !== undefined)
+
 /** What a failure of the library means. Its errors are told apart by their codes, because it loads late. */
 const failureOf = (error: unknown): SignInFailed => {
+  if (error instanceof SignInFailed) return error
   const causes = causesOf(error)
   const detail = causes
     .map((cause) => (cause instanceof Error ? cause.message : ""))
@@ -242,6 +331,12 @@ const failureOf = (error: unknown): SignInFailed => {
   if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR" || saying === "invalid_grant") {
     return new SignInFailed({ code: "refused", detail: `${detail} (${String(saying)})` })
   }
+  const algorithm = causedBy(error, "alg") ?? Object(causedBy(error, "header")).alg
+  if (/^HS\d+$/.test(String(algorithm)))
+    return new SignInFailed({ code: "algorithm", detail: `${detail} (${algorithm})` })
+  // The library wants a text, as the standard does. A number is no name: large ones that differ are read as equal.
+  const subject = Object(causedBy(error, "claims") ?? causedBy(error, "body")).sub
+  if (typeof subject === "number") return new SignInFailed({ code: "subject", detail })
   const status = causes.map((cause) => (Predicate.hasProperty(cause, "status") ? Number(cause.status) : 0))
   return status.some((one) => one >= 500 || one === 429)
     ? unreachable(`It answered ${Math.max(...status)}.`)

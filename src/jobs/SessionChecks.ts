@@ -59,7 +59,7 @@ export const run = Effect.fn("SessionChecks.run")(function* ({ every }: SessionC
 
   const check = (session: DueSession) =>
     Effect.catchTag(ask(session), "SignInFailed", ({ code, detail }) => {
-      const mayBeTransient = code === "unreachable" || code === "invalid"
+      const mayBeTransient = code !== "refused" && code !== "no_role"
       if (!mayBeTransient || session.is_overdue) return end(session)
       return Effect.logWarning(WARNING, { provider_id: session.provider_id, code, detail })
     })

@@ -262,6 +262,8 @@ asOwner("a provider is added with roles by its groups, and offered to sign in", 
 
 visit("a failed sign-in by a provider says why, and leaves the API key as the way in", async ({ expects, page }) => {
   expects(/status of 401/)
+  await page.goto(`${url}/console#sign-in-failed=algorithm`)
+  await page.getByText("The provider's ID token is signed by HS256, which the provider does not list").waitFor()
   await page.goto(`${url}/console#sign-in-failed=no_role`)
   await page.getByText("You have no role in this organization.").waitFor()
   expect(page.url()).not.toContain("#")

@@ -471,6 +471,13 @@ const signIn: ReadonlyArray<Omit<PlantedFault, "area">> = [
     tests: ["http/people/ForgedSignIn.deep"],
   },
   {
+    what: "whoever takes the public key for a secret signs in",
+    file: "src/identity/OpenId.ts",
+    text: 'if (!isSignedBy(secret, tokens.id_token ?? ""))',
+    replacement: 'if (!isSignedBy(secret, "") && tokens.id_token === undefined)',
+    tests: ["http/people/ForgedSignIn.deep"],
+  },
+  {
     what: "the answer to one sign-in ends another",
     file: "src/identity/OpenId.ts",
     text: "expectedState: expected.state,",

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from "bun:test"
 import { Duration, Effect } from "effect"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { until } from "../../lib/Client.ts"
-import { fakeClient, type FakeProvider, fakeProvider } from "../../lib/oidc/FakeProvider.ts"
+import { fakeClient, FakeProvider, fakeProvider } from "../../lib/oidc/FakeProvider.ts"
 import { type AddedProvider, addProvider, age, startSignInServer, visitorOf } from "../../lib/oidc/SignInSuite.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
 
 /*
- * A provider that speaks the protocol gives answers that no real one gives, and somebody else answers in its place.
+ * A provider that speaks the protocol gives answers that no real one gives, or few, and somebody else answers in its place.
  */
 
 const run = sharedRun()
@@ -60,6 +60,14 @@ const otherKeys = () => {
   fake.published = published
 }
 
+/** Answers a user info as a token, which the provider signs, or somebody else. */
+const infoSignedBy = (signer: Partial<FakeProvider>, claims: Record<string, unknown> = {}) =>
+  void fake.answers.set("/me", () => {
+    const { keys, subject: sub } = fake
+    const token = Object.assign(new FakeProvider(), { keys, ...signer }).signed({ sub, groups: ["staff"], ...claims })
+    return new Response(token, { headers: { "content-type": "application/jwt" } })
+  })
+
 /** What is wrong with an id token or with what belongs to it. */
 const forgeries: Readonly<Record<string, () => void>> = {
   "is signed by another key than the provider's": otherKeys,
@@ -79,6 +87,13 @@ const forgeries: Readonly<Record<string, () => void>> = {
     fake.subject = "s".repeat(300)
   },
   "is about somebody else than the user info": () => void (fake.userInfo = { sub: "somebody else" }),
+  "is signed by another secret than the client's": () =>
+    void Object.assign(fake, { algorithm: "HS256", secret: "somebody else's secret of 32 bytes" }),
+  "has a user info that another key has signed": () => infoSignedBy({ keys: new FakeProvider().keys }),
+  "has a user info that names no signature": () => infoSignedBy({ algorithm: "none" }),
+  "has a signed user info about somebody else": () => infoSignedBy({}, { sub: "somebody else" }),
+  "has a signed user info of another issuer": () => infoSignedBy({}, { iss: "https://login.example.com" }),
+  "has a signed user info for another client": () => infoSignedBy({}, { aud: "somebody-else" }),
   "is missing": () =>
     void fake.answers.set("/token", () => Response.json({ access_token: "access", token_type: "Bearer" })),
 }
@@ -100,6 +115,106 @@ describe("a sign-in whose id token", () => {
       fake.subject = "somebody"
     })
   }
+})
+
+/** Signs somebody in whom the provider has not named before. Returns the code of a failure, or the roles. */
+const signIn = async (subject: string, added = good) => {
+  added.fake.subject = subject
+  const { comeBack, visitor } = await begin(added)
+  const code = codeOf(await comeBack())
+  added.fake.subject = "somebody"
+  const { body, status } = await visitor.ask("GET", "/api/console/session")
+  expect(status).toBe(code === "" ? 200 : 401)
+  return code === "" ? body.session.roles.map(({ role }: { readonly role: string }) => role) : code
+}
+
+const byHs256 = { algorithm: "HS256", secret: fakeClient.client_secret } as const
+const refused = (status: number) => () => Response.json({ error: "access_denied" }, { status })
+
+describe("an id token by HS256", () => {
+  test("is signed by the client's secret, also when the provider is asked again", async () => {
+    Object.assign(fake, byHs256)
+    const { comeBack, visitor } = await begin()
+    expect(codeOf(await comeBack())).toBe("")
+    expect(fake.asked.filter((path) => path === "/token")).toHaveLength(1)
+    expect(fake.asked).not.toContain("/keys")
+    fake.claims = { groups: [] }
+    await age(server, 16)
+    await until(
+      () => visitor.ask("GET", "/api/console/session"),
+      ({ status }) => status === 401,
+    )
+  })
+
+  test.each([
+    ["expired", { iat: now() - 7_200, exp: now() - 3_600 }],
+    ["for another client", { aud: "somebody-else" }],
+    ["of another sign-in", { nonce: "another" }],
+    ["of another issuer", { iss: "https://login.example.com" }],
+  ])("is refused when it is %s", async (_, claims) => {
+    Object.assign(fake, { ...byHs256, claims })
+    expect(await signIn("by secret")).toBe("invalid")
+  })
+
+  test.each([[["RS256"]], [undefined]])("is refused where the provider lists %p, with the reason", async (listed) => {
+    Object.assign(fake, { ...byHs256, metadata: { id_token_signing_alg_values_supported: listed } })
+    expect(await signIn("not listed")).toBe("algorithm")
+  })
+
+  test("is refused where the secret is short, with the reason", async () => {
+    const fake = await run(fakeProvider)
+    const secret = "thirty-one bytes are not enough"
+    const provider = await addProvider(client, fake.issuer, { ...fakeClient, client_secret: secret }, mappings)
+    Object.assign(fake, { algorithm: "HS256", secret })
+    expect(await signIn("short", { fake, provider })).toBe("short_secret")
+    fake.secret = undefined
+    expect(await signIn("short", { fake, provider })).toBe("invalid")
+  })
+})
+
+describe("a user info", () => {
+  test.each([[["RS256"]], [undefined]])("is signed by the provider's keys, where it lists %p", async (listed) => {
+    fake.metadata = { userinfo_signing_alg_values_supported: listed }
+    infoSignedBy({}, { iss: fake.issuer, aud: "parley" })
+    expect(await signIn("signed")).toEqual(["editor"])
+  })
+
+  test("is not signed by the client's secret, nor by the public key, which is said", async () => {
+    for (const secret of [fakeClient.client_secret, undefined]) {
+      infoSignedBy({ algorithm: "HS256", secret })
+      expect(await signIn("by secret")).toBe("algorithm")
+    }
+  })
+
+  test.each([401, 403, 404])("is not needed where it is refused by %d and the id token says all", async (status) => {
+    fake.answers.set("/me", refused(status))
+    fake.claims = { name: "Ann", groups: ["staff"] }
+    expect(await signIn(`refused by ${status}`)).toEqual(["editor"])
+    fake.claims = { name: "Ann" }
+    expect(await signIn(`refused by ${status}`)).toBe("user_info")
+  })
+
+  test("is not needed where the provider has none", async () => {
+    fake.metadata = { userinfo_endpoint: undefined }
+    fake.claims = { name: "Ann", groups: ["staff"] }
+    expect(await signIn("without user info")).toEqual(["editor"])
+    expect(fake.asked).not.toContain("/me")
+  })
+})
+
+test("a sign-in bears clocks that are a minute apart", async () => {
+  fake.claims = { nbf: now() + 58 }
+  expect(await signIn("ahead")).toEqual(["editor"])
+  fake.claims = { nbf: now() + 300 }
+  expect(await signIn("far ahead")).toBe("invalid")
+})
+
+test("a subject that is a number is refused with the reason, in the id token and in the user info", async () => {
+  fake.claims = { sub: 7 }
+  expect(await signIn("7")).toBe("subject")
+  fake.claims = {}
+  fake.userInfo = { sub: 7 }
+  expect(await signIn("7")).toBe("subject")
 })
 
 describe("the answer to a sign-in", () => {

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, sign } from "node:crypto"
 import { Effect } from "effect"
 
-export const fakeClient = { client_id: "parley", client_secret: "secret" }
+export const fakeClient = { client_id: "parley", client_secret: "a secret of more than thirty-two bytes" }
 
 type Claims = Record<string, unknown>
 
@@ -9,9 +9,9 @@ const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).t
 
 const signs = {
   RS256: (text: string, { privateKey }: Keys) => sign("sha256", Buffer.from(text), privateKey).toString("base64url"),
-  /** The signature of somebody who takes the public key, which all know, for a secret. */
-  HS256: (text: string, { publicKey }: Keys) =>
-    createHmac("sha256", publicKey.export({ type: "spki", format: "pem" }))
+  /** Without a secret, the signature of somebody who takes the public key, which all know, for one. */
+  HS256: (text: string, { publicKey }: Keys, secret: string | undefined) =>
+    createHmac("sha256", secret ?? publicKey.export({ type: "spki", format: "pem" }))
       .update(text)
       .digest("base64url"),
   none: () => "",
@@ -31,6 +31,8 @@ export class FakeProvider {
   keys = newKeys()
   published = this.keys
   algorithm: Algorithm = "RS256"
+  /** What signs by HS256. */
+  secret: string | undefined
   /** Added to the claims of id tokens, of user infos, and to the description of the provider. */
   claims: Claims = {}
   userInfo: Claims = {}
@@ -47,8 +49,13 @@ export class FakeProvider {
   idToken(): string {
     const now = Math.floor(Date.now() / 1_000)
     const claims = { iss: this.issuer, sub: this.subject, aud: "parley", iat: now, exp: now + 60, nonce: this.nonce }
-    const text = `${encoded({ alg: this.algorithm, kid: "one" })}.${encoded({ ...claims, ...this.claims })}`
-    return `${text}.${signs[this.algorithm](text, this.keys)}`
+    return this.signed({ ...claims, ...this.claims })
+  }
+
+  /** A token with these claims, as it would be signed now. */
+  signed(claims: Claims): string {
+    const text = `${encoded({ alg: this.algorithm, kid: "one" })}.${encoded(claims)}`
+    return `${text}.${signs[this.algorithm](text, this.keys, this.secret)}`
   }
 
   /** Everything as a good provider has it, with new keys. */
@@ -56,6 +63,7 @@ export class FakeProvider {
     this.keys = newKeys()
     this.published = this.keys
     this.algorithm = "RS256"
+    this.secret = undefined
     this.claims = {}
     this.userInfo = {}
     this.metadata = {}

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals"
 import type { Scope } from "../../../domain/keys/ApiKey.ts"
+import type { SignInFailureCode } from "../../../domain/people/SignInFailure.ts"
 import { place } from "../Router.ts"
 import { type Answer, call, whenSignedOut } from "./Api.ts"
 import { Failure, toFailure } from "./Failure.ts"
@@ -87,11 +88,19 @@ export const signOut = async (): Promise<void> => {
 }
 
 /** Why a provider has not signed a person in, by the code in the address that it led back to. */
-const failures: Readonly<Record<string, string>> = {
+const failures: Readonly<Record<SignInFailureCode, string> & Record<string, string>> = {
   expired: "Signing in took too long, or began in another browser. Try again.",
   refused: "The provider has not signed you in. Try again, or choose another way.",
   unreachable: "The provider cannot be reached at the moment. Try again later, or choose another way.",
   invalid: "The provider's answer could not be verified. Ask an administrator to look into the server's log.",
+  algorithm:
+    "The provider's ID token is signed by HS256, which the provider does not list, or its user info is, or one of them is signed by HS384 or HS512. Ask an administrator to let the provider sign by RS256.",
+  short_secret:
+    "The provider's ID token is signed by HS256 with a client secret that is too short. Ask an administrator for one of at least 32 characters, or to let the provider sign by RS256.",
+  subject:
+    "The provider names you by a number (sub), where OpenID Connect has a text. Ask an administrator to let the provider send a text.",
+  user_info:
+    "The provider refused to give your user info, and its ID token does not say your groups. Ask an administrator to allow one of them.",
   no_role: "You have no role in this organization. Ask an administrator to give you one.",
   removed: "Your account was removed. Ask an administrator for a new invitation.",
   invitation: "This invitation was accepted before or has expired. Ask for a new one.",
