@@ -43,7 +43,7 @@ describe("what a provider says", () => {
       status: 401,
     })
     const { reason } = explanationOf(explained(failure, "openai", Redacted.make("a/key"), "OPENAI_API_KEY"))
-    expect(reason).toBe("The provider refuses the key in OPENAI_API_KEY (401): 401 Not [key] nor [key]")
+    expect(reason).toBe("The provider refuses the key in OPENAI_API_KEY (401): Not [key] nor [key]")
   })
 
   test("keeps the names of models and the ids of requests", () => {

@@ -131,5 +131,7 @@ export const explained = (
   const forms = key === "" ? [] : [key, key.replaceAll("/", "\\/")]
   const said = forms.reduce((text, form) => text.replaceAll(form, "[key]"), failure.description)
   const why = failure.kind === "credentials" ? keyRefusal(failure.status, keySetting, apiKey !== undefined) : undefined
-  return new ProviderFailure({ ...failure, provider, description: why === undefined ? said : `${why}: ${said}` })
+  // The reason names the status, with which what a server says begins.
+  const description = why === undefined ? said : `${why}: ${said.replace(/^\d{3} /, "")}`
+  return new ProviderFailure({ ...failure, provider, description })
 }
