@@ -205,7 +205,7 @@ export interface OddMode {
   readonly answer: (request: OddRequest, count: number) => Response
   /** The reply that is right. */
   readonly expected: string
-  readonly model: "claude-m" | "openai/m"
+  readonly model: "claude-m" | "openai/deepseek-r1" | "openai/m"
 }
 
 const mode = (name: string, answer: OddMode["answer"], expected = RIGHT): OddMode => ({
@@ -223,9 +223,12 @@ export const oddModes: ReadonlyArray<OddMode> = [
   ...toolRefusals.map(([name, refused]) =>
     mode(`refuses tools as ${name}`, ({ tools }) => (tools === undefined ? right() : refused())),
   ),
-  ...[...reasonings, [headlessReasoning] as const].map(([text]) =>
-    mode(`thinks ${JSON.stringify(text)}`, () => pieces(...cut(text, 3))),
-  ),
+  ...reasonings.map(([text]) => mode(`thinks ${JSON.stringify(text)}`, () => pieces(...cut(text, 3)))),
+  // Of a model by another name, this is right from the second streamed answer on.
+  {
+    ...mode(`thinks ${JSON.stringify(headlessReasoning)}`, () => pieces(...cut(headlessReasoning, 3))),
+    model: "openai/deepseek-r1",
+  },
   ...plainTexts.map(([text]) => mode(`says ${JSON.stringify(text)}`, () => pieces(...cut(text, 3)), text)),
   ...writtenCalls.map(([text]) =>
     mode(`calls ${JSON.stringify(text)}`, (_, count) => (count === 1 ? pieces(...cut(text, 3)) : right())),

@@ -133,8 +133,8 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
       const { body, whats } = traits.applied(model, dialect.body(request), now())
       const bodyLength = countedLength(body, request.prompt)
       const thoughts: Thoughts = {
-        end: traits.of(model, now()).thoughtEnd,
-        note: (thoughtEnd) => traits.learn(model, now(), { thoughtEnd }),
+        end: (traits.of(model, now()).thoughtEnd ?? thoughtEndOf(model)) || undefined,
+        note: (thoughtEnd = "") => traits.learn(model, now(), { thoughtEnd }),
       }
       const sending: Sending = { dialect, limits, traits, request, bodyLength, body, thoughts, leftOut: [...whats] }
       let hasBegun = false
@@ -217,6 +217,12 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
     },
   }
 }
+
+/** Matches the names of models that reason, some of whose servers send no beginning of that. */
+const REASONS = /(?:^|[^a-z])r1(?:$|[^a-z])|deepseek|glm|magistral|minimax|nemotron|qwen-?3|qwq|reason|think/iu
+
+/** The end of reasoning that is expected of a model of which nothing is known: its first answer is held until then. */
+const thoughtEndOf = (model: string): string | undefined => (REASONS.test(model) ? "</think>" : undefined)
 
 /** A prompt without the messages of the user that the next one has followed at once; undefined where there are none. */
 const withoutUnanswered = ({ content }: Prompt.Prompt): Prompt.Prompt | undefined => {

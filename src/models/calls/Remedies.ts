@@ -262,7 +262,7 @@ const MODELS_MAX = 1_000
 interface Known extends Omit<KnownTraits, "refused"> {
   /** What the server said, by the remedy. */
   readonly remedies: ReadonlyMap<Remedy, string>
-  /** What ends the reasoning by which its answers begin, where its beginning is not sent. */
+  /** What ends the reasoning by which its answers begin, where its beginning is not sent; empty where nothing does. */
   readonly thoughtEnd: string | undefined
   readonly until: number
 }

@@ -97,18 +97,31 @@ export class WrittenText {
     if (isPlain && !this.isWhole && !/[\n<[]/u.test(piece)) return [{ kind: "text", text: piece }]
     this.held += piece
     if (this.mayBeCall && this.held.length > CALL_MAX) this.passHeld()
-    while (!this.mayBeCall && (this.until === undefined ? this.readText() : this.readThought(this.until)));
+    this.readOn()
     return this.isWhole ? [] : this.pieces.splice(0)
   }
 
   /** Returns the rest of the text, which has ended, and the calls in it. */
   end(): { readonly pieces: ReadonlyArray<Written>; readonly calls: ReadonlyArray<WrittenCall> } {
-    const rest = this.guessed.splice(0).join("") + this.held
+    const isWrong = this.isGuess
+    if (isWrong) {
+      // Without the reasoning that was expected, all of it is text like any other.
+      this.held = this.guessed.splice(0).join("") + this.held
+      this.isGuess = false
+      this.until = undefined
+      this.readOn()
+    }
+    const rest = this.held
     this.held = ""
-    this.hasGuessedWrong = this.isGuess
     const calls = this.mayBeCall ? callsIn(rest, this.tools) : []
-    if (calls.length === 0) this.pass(this.until === undefined || this.isGuess ? "text" : "reasoning", rest)
+    if (calls.length === 0) this.pass(this.until === undefined ? "text" : "reasoning", rest)
+    // Calls alone tell nothing of how the model writes.
+    this.hasGuessedWrong = isWrong && this.hasText
     return { pieces: this.pieces.splice(0), calls }
+  }
+
+  private readOn(): void {
+    while (!this.mayBeCall && (this.until === undefined ? this.readText() : this.readThought(this.until)));
   }
 
   /** Passes on what is too long for a call. */

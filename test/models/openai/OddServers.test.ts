@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Effect } from "effect"
+import type { AgentEvent } from "../../../src/agent/AgentEvent.ts"
 import { failureOfStatus } from "../../../src/models/calls/ProviderFailure.ts"
 import { mended } from "../../../src/models/calls/Remedies.ts"
 import { WrittenText } from "../../../src/models/openai/Written.ts"
@@ -194,6 +195,26 @@ describe("only the answer is the answer:", () => {
       )
       expect(streamed.slice(1).map(({ output }) => output)).toEqual(["At six.", "Now at seven."])
     }
+  })
+
+  test("the first answer of a model whose name says that it reasons is held until that has ended", async () => {
+    const model = "openai/deepseek-r1:8b"
+    const call = '<tool_call>{"name":"searchKnowledgeBase","arguments":{"query":"tide"}}</tool_call>'
+    const texts = [headlessReasoning, call, headlessReasoning, "<think>Hm.</think>At six."]
+    const { replies } = await ask((_, count) => pieces(...cut(texts[count - 1] ?? "", 3)), {
+      ...emits,
+      model,
+      times: 3,
+    })
+    expect(replies.map(({ output, toolCalls }) => [output, toolCalls.length])).toEqual([
+      ["At six.", 0],
+      ["At six.", 1],
+      ["At six.", 0],
+    ])
+    const deltas: Array<string> = []
+    const emit = (event: AgentEvent) => void (event.type === "text-delta" && deltas.push(event.delta))
+    const plain = await ask(() => pieces("At six. ", "Or seven."), { emit, model, times: 1 })
+    expect([plain.replies[0]?.output, deltas]).toEqual(["At six. Or seven.", ["At six. Or seven."]])
   })
 
   test("an answer that does not begin with the reasoning that was expected is held back, and says so", () => {
