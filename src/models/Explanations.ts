@@ -51,6 +51,9 @@ const KEYS =
 /** Matches the user and password of an address. */
 const PASSWORDS = /(?<=:\/\/)[^\s/@]+(?=@)/gu
 
+/** Matches an address, which is for operators where no provider has named it: it may be of the server's own network. */
+const ADDRESSES = /https?:\/\/[^\s)]+/gu
+
 /** The message in an error as JSON, in the forms of the usual servers; undefined where there is none. */
 const messageIn = (json: Schema.Json | undefined): string | undefined => {
   if (!isJsonObject(json)) return undefined
@@ -75,5 +78,6 @@ const saidIn = (description: string): string => {
 export const explanationOf = ({ description, kind, status }: ProviderFailure): Explanation => {
   const words = `${status ?? ""} ${description}`.trim()
   const found = spoken.has(kind) ? adviceByWords.find((each) => each.words.test(words)) : undefined
-  return { reason: saidIn(description), advice: found?.advice ?? adviceByKind[kind] }
+  const reason = saidIn(kind === "connection" ? description.replaceAll(ADDRESSES, "its address") : description)
+  return { reason, advice: found?.advice ?? adviceByKind[kind] }
 }

@@ -35,6 +35,12 @@ describe("what a provider says", () => {
     expect(reasonOf(description)).toContain("[key]")
   })
 
+  test("names no address of the server's own network, but those that a provider names itself", () => {
+    const failure = "Transport error (POST http://10.0.0.7:8000/v1/chat/completions)"
+    expect(explanationFor(failure, "connection").reason).toBe("Transport error (POST its address)")
+    expect(reasonOf("See https://provider.example/billing")).toBe("See https://provider.example/billing")
+  })
+
   test("has no key of ours, in whatever form a server repeats it in JSON", () => {
     const failure = new ProviderFailure({
       kind: "credentials",
