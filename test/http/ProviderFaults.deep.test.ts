@@ -92,7 +92,7 @@ const Event = Schema.Struct({
   delta: Schema.optionalKey(Schema.String),
   errorText: Schema.optionalKey(Schema.String),
 })
-const wellFormed = "start start-step text-start text-delta text-end finish-step error"
+const wellFormed = "start start-step text-start text-delta text-end finish-step data-explanation error"
 
 /** The outcome that a client sees, in one line, and the text for its user. */
 const toldBy = async (reply: Reply): Promise<Pick<Ending, "told" | "words">> => {
