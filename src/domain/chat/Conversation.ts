@@ -47,12 +47,8 @@ export const Message = Schema.Struct({
   created_at: Timestamp,
   metadata: Schema.Struct({
     mid: Schema.optionalKey(Schema.String.annotate({ description: "The id that the client gave the message." })),
-    failure: Schema.optionalKey(
-      Explanation.annotate({
-        description:
-          "Why the language model failed: on a reply that was broken off, or on the message to which there is none.",
-      }),
-    ),
+    /** On a reply that was broken off, or on the message to which there is none. */
+    failure: Schema.optionalKey(Explanation),
   }),
   sender: Schema.optionalKey(PersonName),
   migrated_data: Schema.Boolean,
