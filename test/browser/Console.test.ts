@@ -308,6 +308,8 @@ onScreen(
   "what the provider of a model that fails says is shown in the playground and in the conversation",
   async ({ expects, page }) => {
     expects(/status of 502/)
+    // One of its own: what fails counts among the recommendations.
+    const { id } = await server.api.newChatbot({ name: "Pier" })
     model.answers(() => ({ kind: "failure", status: 404, type: "not_found_error" }))
     await page.goto(`${server.url}/console/chatbots/${id}/playground`)
     await settled(page)
@@ -323,6 +325,8 @@ onScreen(
     await page.getByText("The model did not answer.").waitFor()
     await page.getByText("404 the provider's own words").waitFor()
     await inspect(page, "console-unanswered")
+    await server.api.delete(`/api/external/chatbot/${id}`)
+    model.answers(() => says("The ferry sails at **noon**."))
   },
 )
 
