@@ -1,9 +1,18 @@
 import type { LookupAddress } from "node:dns"
-import type { request } from "node:http"
+import type { IncomingMessage, request } from "node:http"
+import { Readable } from "node:stream"
 import { failureOf } from "./PageRequest.ts"
 
 /** The statuses of responses that may have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+
+const responseOf = (incoming: IncomingMessage): Response => {
+  const { statusCode: status = 0 } = incoming
+  const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)])
+  if (!bodiless.has(status)) return new Response(Readable.toWeb(incoming), { status, headers })
+  incoming.destroy()
+  return new Response(null, { status, headers })
+}
 
 /**
  * Sends a request by `open`, to one of the addresses that were checked. The response is there with its head, and its body
@@ -35,28 +44,13 @@ export const requestStream = async (
     })
     outgoing.on("error", (error) => reject(failureOf(error)))
     outgoing.on("response", (incoming) => {
-      const status = incoming.statusCode ?? 0
-      const headers = new Headers()
-      for (const [name, value] of Object.entries(incoming.headers))
-        if (value !== undefined) headers.set(name, String(value))
-      if (bodiless.has(status)) {
-        incoming.destroy()
-        return resolve(new Response(null, { status, headers }))
+      try {
+        resolve(responseOf(incoming))
+      } catch (error) {
+        // A status or a header that no response may have, which would end the process here.
+        outgoing.destroy()
+        reject(failureOf(error))
       }
-      const body = new ReadableStream<Uint8Array>({
-        start: (controller) => {
-          incoming.on("data", (chunk: Uint8Array) => {
-            controller.enqueue(chunk)
-            if ((controller.desiredSize ?? 0) <= 0) incoming.pause()
-          })
-          incoming.on("end", () => controller.close())
-          incoming.on("error", (error) => controller.error(failureOf(error)))
-          incoming.on("aborted", () => controller.error(failureOf(undefined)))
-        },
-        pull: () => void incoming.resume(),
-        cancel: () => void outgoing.destroy(),
-      })
-      return resolve(new Response(body, { status, headers }))
     })
     outgoing.end(content)
   })

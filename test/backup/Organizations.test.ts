@@ -79,7 +79,7 @@ describe("the export of an organization", () => {
 
 describe("an import", () => {
   test("adds the organization to another database, without the rights of an operator", async () => {
-    const { blobs, counted, found, garbage, key, rows, stored } = await run(
+    const { blobs, connection, counted, found, garbage, key, rows, stored } = await run(
       Effect.flatMap(fresh, (database) =>
         at(database)(
           Effect.gen(function* () {
@@ -93,10 +93,12 @@ describe("an import", () => {
               union select avatar_blob from chatbots where organization_id = ${id}`
             const [found] = yield* sql`select id, is_operator from organizations where id = ${id}`
             const [key] = yield* sql`select scopes from api_keys where organization_id = ${id} and kind = 'secret'`
+            const [connection] = yield* sql`select is_trusted from model_connections where organization_id = ${id}`
             const [garbage] = yield* sql`select count(*)::int as keys from blob_garbage`
             return {
               found,
               key,
+              connection,
               garbage,
               stored,
               blobs: blobs.map(({ key }) => key),
@@ -111,6 +113,7 @@ describe("an import", () => {
     for (const name of exported) expect([name, rows[name]]).toEqual([name, made.rows[name]])
     expect(found).toEqual({ id: tenant.organization, is_operator: false })
     expect(key).toEqual({ scopes: ["admin"] })
+    expect(connection).toEqual({ is_trusted: false })
     expect(garbage).toEqual({ keys: 0 })
     expect(counted).toEqual([{ documents: 2, conversations: 2, tools: 1, chatbots: 1 }])
     expect(new Set(stored.keys())).toEqual(new Set(blobs))

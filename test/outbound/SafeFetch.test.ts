@@ -396,4 +396,18 @@ describe("a streamed answer", () => {
     const response = await streamed(at("/"))
     expect(await response.text().catch(() => "failed")).toBe("failed")
   })
+
+  test.each(["099 Low", "600 High", "999 Odd", "200 OK\r\nx-odd: \u0001"])(
+    "with the head %j, which no response may have, fails",
+    async (head) => {
+      const raw = createSocketServer((socket) => {
+        socket.on("error", () => {})
+        socket.once("data", () => socket.end(`HTTP/1.1 ${head}\r\ncontent-length: 2\r\n\r\nok`))
+      })
+      await new Promise<void>((resolve) => raw.listen(0, "127.0.0.1", resolve))
+      const failure = await streamed(`http://tools.example:${portOf(raw)}/`).catch((error) => error)
+      raw.close()
+      expect(failure).toMatchObject({ _tag: "FetchFailed", reason: "unreachable" })
+    },
+  )
 })

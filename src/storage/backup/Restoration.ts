@@ -130,6 +130,8 @@ export class Restoration extends Context.Service<Restoration>()("parley/storage/
               // What a key with this id does would count as done by the operator's commands.
               replaced["id"] = sql`nullif(id, ${COMMAND_LINE}::uuid)`
             }
+            // What another server's operator has connected may be in the network of this one.
+            if (table.name === "model_connections") replaced["is_trusted"] = sql.literal("false")
             if (table.name === "ingestions") replaced["lease_id"] = sql.literal("null")
             yield* write(table, rows, replaced)
           }
