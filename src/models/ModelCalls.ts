@@ -55,17 +55,23 @@ export interface ModelCalls {
 
 /** What a model takes, as its refusals have shown. */
 export interface KnownTraits {
-  /** What its server has refused of requests, and is left out of them, as the subject of "… is refused". */
-  readonly refused: ReadonlyArray<string>
   /** False when its server has refused tools. */
   readonly takesTools: boolean
   /** The tokens of a prompt, estimated, that fitted into its context where longer ones did not. */
   readonly promptTokensMax: number
 }
 
+/** What servers have refused of requests to a model, and is left out of them, as the subjects of "… is refused". */
+export interface Refusals {
+  readonly model: string
+  readonly parts: ReadonlyArray<string>
+}
+
 /** What is known of a model. All organizations share it, for a day. */
 export interface SharedTraits {
   readonly known: Effect.Effect<KnownTraits>
+  /** The refusals of all models of its connection that had any, by the names that their server has for them. */
+  readonly refusals: Effect.Effect<ReadonlyArray<Refusals>>
   /** Remembers something, which must not rest on what one organization has made, such as a tool, or has said. */
   readonly learn: (learned: Partial<KnownTraits>) => Effect.Effect<void>
 }

@@ -25,6 +25,11 @@ export class RecentMap<V> {
     return value
   }
 
+  /** The keys of all entries, that of the oldest first. */
+  keys(): Iterable<string> {
+    return this.#entries.keys()
+  }
+
   delete(key: string): void {
     this.#entries.delete(key)
   }

@@ -208,11 +208,8 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
   return {
     answer: answerTo,
     traits: {
-      known: Effect.map(currentMonotonicMillis, (now) => {
-        const known = traits.of(model, now)
-        const whats = Array.from(known.remedies.keys(), ({ what }) => what)
-        return { ...known, refused: known.takesTools ? whats : [...whats, "Tools"] }
-      }),
+      known: Effect.map(currentMonotonicMillis, (now) => traits.of(model, now)),
+      refusals: Effect.map(currentMonotonicMillis, (now) => traits.refusals(now)),
       learn: (learned) => Effect.map(currentMonotonicMillis, (now) => traits.learn(model, now, learned)),
     },
   }

@@ -1,7 +1,7 @@
 import { Duration, type Schema } from "effect"
 import { RecentMap } from "../../system/RecentMap.ts"
 import { isJsonObject, type JsonObject, parseJson } from "../../text/Json.ts"
-import type { KnownTraits } from "../ModelCalls.ts"
+import type { KnownTraits, Refusals } from "../ModelCalls.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
 
 /*
@@ -259,7 +259,7 @@ const LOADED = Duration.toMillis(Duration.minutes(5))
 const MODELS_MAX = 1_000
 
 /** What is known of a model. */
-interface Known extends Omit<KnownTraits, "refused"> {
+interface Known extends KnownTraits {
   /** What the server said, by the remedy. */
   readonly remedies: ReadonlyMap<Remedy, string>
   /** What ends the reasoning by which its answers begin, where its beginning is not sent; empty where nothing does. */
@@ -284,6 +284,15 @@ export class ModelTraits {
   of(model: string, now: number): Known {
     const known = this.#models.find(model)
     return known !== undefined && known.until > now ? known : { ...unknown, until: now + REMEMBERED }
+  }
+
+  /** What servers have refused of requests to the models, for those that had any refusal. */
+  refusals(now: number): ReadonlyArray<Refusals> {
+    return Array.from(this.#models.keys(), (model) => {
+      const { remedies, takesTools } = this.of(model, now)
+      const parts = Array.from(remedies.keys(), ({ what }) => what)
+      return { model, parts: takesTools ? parts : [...parts, "Tools"] }
+    }).filter(({ parts }) => parts.length > 0)
   }
 
   /** Remembers something of a model. */

@@ -44,17 +44,15 @@ export class ModelSources extends Context.Service<
         const models = yield* Models
         const kept = new RecentMap<{ readonly at: number; readonly models: ReadonlyArray<AvailableModel> }>(LISTS_MAX)
 
-        /** What is left out of requests to these models. */
-        const refusedBy = Effect.fnUntraced(function* (list: ReadonlyArray<AvailableModel>) {
-          const found = yield* Effect.forEach(list, ({ model }) =>
-            models.get(model).pipe(
-              Effect.flatMap(({ calls }) => calls.traits?.known ?? Effect.undefined),
-              Effect.map((known) => ({ model, parts: known?.refused ?? [] })),
-              Effect.orElseSucceed(() => ({ model, parts: [] })),
-            ),
-          )
-          return found.filter(({ parts }) => parts.length > 0)
-        })
+        /** What is left out of requests to the models of a source, all of which know what is known of one. */
+        const refusedBy = (name: string, [first]: ReadonlyArray<AvailableModel>) =>
+          first === undefined
+            ? Effect.succeed([])
+            : models.get(first.model).pipe(
+                Effect.flatMap(({ calls }) => calls.traits?.refusals ?? Effect.succeed([])),
+                Effect.map((all) => all.map((one) => ({ ...one, model: modelNamed(name, one.model) }))),
+                Effect.orElseSucceed(() => []),
+              )
 
         const source = Effect.fnUntraced(function* (
           { key, name, origin }: Pick<ModelSource, "name" | "origin"> & { readonly key: string },
@@ -62,13 +60,13 @@ export class ModelSources extends Context.Service<
         ): Effect.fn.Return<ModelSource, never, CurrentOrganization> {
           const now = yield* currentMonotonicMillis
           const last = kept.find(key)
-          if (last !== undefined && now - last.at < KEPT_MILLIS)
-            return { name, origin, models: last.models, failure: null, refused: yield* refusedBy(last.models) }
-          const listed = yield* Effect.result(list)
+          const isFresh = last !== undefined && now - last.at < KEPT_MILLIS
+          const listed = isFresh ? Result.succeed(last.models) : yield* Effect.result(list)
           if (Result.isFailure(listed))
             return { name, origin, models: [], failure: explanationOf(listed.failure).reason, refused: [] }
-          kept.set(key, { at: now, models: listed.success })
-          return { name, origin, models: listed.success, failure: null, refused: yield* refusedBy(listed.success) }
+          const models = listed.success
+          if (!isFresh) kept.set(key, { at: now, models })
+          return { name, origin, models, failure: null, refused: yield* refusedBy(name, models) }
         })
 
         const configured = listedServers(settings)
