@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
-import { isClaude } from "../domain/models/ModelConnection.ts"
+import { isClaude, serversNameOf } from "../domain/models/ModelConnection.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { AnthropicSettings } from "./anthropic/Anthropic.ts"
 import { type ExtractiveSettings, extractiveModel, makeExtractiveCalls } from "./local/Extractive.ts"
@@ -51,11 +51,6 @@ interface Provider {
   readonly calls: CallsOf | undefined
   readonly missing: string
 }
-
-const openAiPrefix = "openai/"
-/** Matches the names of models that a provider's name stands before, such as `openai/llama3.2:3b`. */
-const PREFIXED = /^[a-z0-9-]+\/[\w][\w.:@/+-]{0,190}$/
-const isOpenAi = (model: string) => PREFIXED.test(model) && model.startsWith(openAiPrefix)
 
 /** A model that the current organization has connected. */
 export interface OwnModel {
@@ -113,8 +108,8 @@ const providersOf = Effect.fnUntraced(function* (
     },
     {
       name: "openai",
-      serves: isOpenAi,
-      calls: openAiCalls && ((model) => openAiCalls(model.slice(openAiPrefix.length))),
+      serves: (model) => serversNameOf("openai", model) !== undefined,
+      calls: openAiCalls && ((model) => openAiCalls(serversNameOf("openai", model) ?? model)),
       missing: `${OPENAI_API_KEY}, or ${OPENAI_BASE_URL}`,
     },
   ]

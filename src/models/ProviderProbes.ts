@@ -1,7 +1,7 @@
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import type { ModelsSettings } from "./Models.ts"
-import { listedServers, listRequest } from "./connections/ModelList.ts"
+import { LIST_TIMEOUT, listedServers, listRequest } from "./connections/ModelList.ts"
 import { findServers } from "./connections/NearServers.ts"
 import { keyRefusal } from "./calls/ProviderFailure.ts"
 import { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
@@ -13,8 +13,6 @@ export interface Probe {
   /** A description of the problem for the operator; undefined when the provider answers and accepts the key. */
   readonly failure: string | undefined
 }
-
-const TIMEOUT = Duration.seconds(10)
 
 /** Models of a server beside this one that are named at most. */
 const NAMED_MAX = 3
@@ -44,7 +42,7 @@ export class ProviderProbes extends Context.Service<
           probes,
           ({ api, apiKey, keySetting, request, urlSetting }) =>
             client.execute(request).pipe(
-              Effect.timeout(TIMEOUT),
+              Effect.timeout(LIST_TIMEOUT),
               Effect.match({
                 onFailure: () => `${request.url} cannot be reached; see ${urlSetting} and the network`,
                 // Not every server has a list of models: one that answers with any other status works.

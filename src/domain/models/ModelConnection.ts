@@ -67,13 +67,19 @@ const HINTED_MIN_LENGTH = 20
 export const keyHintOf = (key: string): string =>
   key.length < HINTED_MIN_LENGTH ? "…" : `${key.slice(0, 3)}…${key.slice(-4)}`
 
-/** Whether a model is one of a connection with this name. */
-export const isModelOf = (connection: string, model: string): boolean =>
-  model.startsWith(`${connection}/`) || (connection === "anthropic" && isClaude(model))
+/** Matches the names that servers have for models, such as `llama3.2:3b` and `meta-llama/Llama-3.1-8B-Instruct`. */
+const SERVERS_NAME = /^\w[\w.:@/+-]{0,190}$/
+
+/** The name that a connection's server has for a model; undefined for a model that is not one of the connection. */
+export const serversNameOf = (connection: string, model: string): string | undefined => {
+  if (connection === "anthropic" && isClaude(model)) return model
+  const name = model.startsWith(`${connection}/`) ? model.slice(connection.length + 1) : ""
+  return SERVERS_NAME.test(name) ? name : undefined
+}
 
 /** The name that chatbots have for a model of a connection, by the name that its server has for it. */
 export const modelNamed = (connection: string, model: string): string =>
-  isModelOf(connection, model) && isClaude(model) ? model : `${connection}/${model}`
+  connection === "anthropic" && isClaude(model) ? model : `${connection}/${model}`
 
 /** Whether a name is that of a model of Anthropic, without a connection before it. */
 export const isClaude = (model: string): boolean => /^claude-[a-z0-9][a-z0-9.@-]{0,98}$/.test(model)

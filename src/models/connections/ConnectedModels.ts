@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import type { Unavailable } from "../../domain/Errors.ts"
-import { type AvailableModel, isModelOf, modelNamed } from "../../domain/models/ModelConnection.ts"
+import { type AvailableModel, modelNamed, serversNameOf } from "../../domain/models/ModelConnection.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SafeFetch } from "../../outbound/SafeFetch.ts"
 import { ModelConnections, type OpenConnection } from "../../storage/models/ModelConnections.ts"
@@ -83,9 +83,6 @@ export class ConnectedModels extends Context.Service<
             return last?.version === version ? last.calls : made.set(id, { version, calls: make(connection) }).calls
           })
 
-        const serving = (connections: ReadonlyArray<OpenConnection>, model: string) =>
-          connections.find(({ name }) => isModelOf(name, model))
-
         return {
           current: read(false),
 
@@ -101,11 +98,14 @@ export class ConnectedModels extends Context.Service<
             ),
 
           find: Effect.fnUntraced(function* (model, isFresh) {
-            const connection = serving(yield* Effect.mapError(read(isFresh), () => unreadable(model)), model)
+            const connections = yield* Effect.mapError(read(isFresh), () => unreadable(model))
+            const connection = connections.find(({ name }) => serversNameOf(name, model) !== undefined)
             if (connection === undefined) return undefined
             const { api, key_hint: keyHint, name } = connection
-            const nameOf = (model: string) => (model.startsWith(`${name}/`) ? model.slice(name.length + 1) : model)
-            const calls = Effect.map(callsOf(connection), (calls) => (model: string) => calls(nameOf(model)))
+            const calls = Effect.map(
+              callsOf(connection),
+              (calls) => (model: string) => calls(serversNameOf(name, model) ?? model),
+            )
             return { provider: api, keyHint, calls }
           }),
         }

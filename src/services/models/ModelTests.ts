@@ -1,9 +1,11 @@
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import * as Prompt from "effect/ai/Prompt"
 import { Agent } from "../../agent/Agent.ts"
 import type { AgentEvent } from "../../agent/AgentEvent.ts"
+import type { Occurrence } from "../../domain/Failure.ts"
 import type { Passage } from "../../domain/knowledge/Passage.ts"
 import type { ModelTest } from "../../domain/models/ModelConnection.ts"
+import type { ModelCalls } from "../../models/ModelCalls.ts"
 import { Models } from "../../models/Models.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 
@@ -31,14 +33,8 @@ export class ModelTests extends Context.Service<ModelTests>()("parley/services/m
     const agent = yield* Agent
     const models = yield* Models
 
-    const traitsOf = Effect.fnUntraced(function* (model: string) {
-      const { calls } = yield* models.get(model)
-      return { known: calls.traits && (yield* calls.traits.known) }
-    })
-
     /** Whether a model takes images: where its server refuses one, calls are made again without it. */
-    const takesImages = Effect.fnUntraced(function* (model: string) {
-      const { calls } = yield* models.get(model)
+    const takesImages = Effect.fnUntraced(function* (calls: ModelCalls) {
       let body = ""
       yield* calls.answer(
         {
@@ -96,7 +92,7 @@ export class ModelTests extends Context.Service<ModelTests>()("parley/services/m
         const total_ms = (yield* currentMonotonicMillis) - begin
         const none = { model, streams: false, first_word_ms: firstWord, total_ms }
         if (Result.isFailure(asked)) {
-          const { detail, explanation } = { explanation: undefined, ...asked.failure }
+          const { detail, explanation }: Occurrence = asked.failure
           const failure = explanation === undefined ? detail : `${explanation.reason} ${explanation.advice}`
           return {
             ...none,
@@ -108,8 +104,11 @@ export class ModelTests extends Context.Service<ModelTests>()("parley/services/m
           } satisfies ModelTest
         }
         const { output, steps, toolCalls } = asked.success
-        const { known } = yield* Effect.orElseSucceed(traitsOf(model), () => ({ known: undefined }))
-        const images = yield* Effect.orElseSucceed(takesImages(model), () => "unknown" as const)
+        // Somebody may have deleted its connection meanwhile.
+        const calls = Option.getOrUndefined(yield* Effect.option(models.get(model)))?.calls
+        const known = calls?.traits && (yield* calls.traits.known)
+        const images =
+          calls === undefined ? "unknown" : yield* Effect.orElseSucceed(takesImages(calls), () => "unknown" as const)
         const notes = new Set(
           steps.flatMap(({ warnings }) =>
             (warnings ?? []).flatMap((warning) => (warning.type === "other" ? [warning.message] : [])),

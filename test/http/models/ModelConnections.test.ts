@@ -13,20 +13,6 @@ interface Asked extends OddRequest {
   readonly key: string | null
 }
 
-/** Sends each event of an answer once the one before it was read. */
-const inPieces = async (answer: Response): Promise<Response> => {
-  const events = (await answer.text()).split(/(?<=\n\n)/)
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      await Bun.sleep(5)
-      const event = events.shift()
-      if (event === undefined) controller.close()
-      else controller.enqueue(new TextEncoder().encode(event))
-    },
-  })
-  return new Response(body, { headers: answer.headers })
-}
-
 /** A server as Ollama is, with one model that searches before it answers, and another that takes no tools. */
 const near = () => {
   const asked: Array<Asked> = []
@@ -70,7 +56,7 @@ const near = () => {
           ],
           { end: "tool_calls" },
         )
-      : inPieces(chunks([{ content: "It sails at 9:40. " }, { content: "From pier 3." }]))
+      : chunks([{ content: "It sails at 9:40. " }, { content: "From pier 3." }])
   }
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer })
   afterAll(() => server.stop(true))
@@ -176,6 +162,10 @@ describe("a connection to a server of models", () => {
     await connect(mine)
     await connect(mine, { name: "openai" })
     const other = await server.operator.newOrganization()
+    for (const model of ["ollama/", "ollama/a b", "ollama2/llama3.2:3b"]) {
+      const unknown = await mine.post("/api/external/chatbots", { json: { name: "B", settings: { model } } })
+      expect([model, unknown.status]).toEqual([model, 400])
+    }
     for (const model of ["ollama/llama3.2:3b", "openai/llama3.2:3b"]) {
       await chatbotOn(mine, model)
       const refused = await other.post("/api/external/chatbots", { json: { name: "B", settings: { model } } })

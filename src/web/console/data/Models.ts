@@ -28,15 +28,15 @@ export const reloadModels = async (): Promise<void> => {
 
 type ConnectionInput = Pick<Connection, "api" | "base_url" | "name"> & { readonly api_key: string | null }
 
-/** Connects a server, and returns the name of its first model, where it lists any. */
-export const connect = async (input: ConnectionInput): Promise<string | undefined> => {
+/** Connects a server, and returns it with the models that it lists. */
+export const connect = async (input: ConnectionInput): Promise<ModelSource | undefined> => {
   await call("POST /api/admin/model-connections", { body: input })
   await reloadModels()
-  return modelSources().data.value?.find(({ name }) => name === input.name)?.models[0]?.model
+  return modelSources().data.value?.find(({ name }) => name === input.name)
 }
 
 /** Connects a server that was found. */
-export const connectFound = ({ base_url, name }: FoundServer): Promise<string | undefined> => {
+export const connectFound = ({ base_url, name }: FoundServer): Promise<ModelSource | undefined> => {
   const isTaken = modelSources().data.value?.some((source) => source.name === name) === true
   return connect({ name: isTaken ? `${name}-2` : name, api: "openai", base_url, api_key: null })
 }

@@ -4,26 +4,26 @@ import { SelectField, TextField } from "../../parts/Field.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { TestDialog } from "./TestDialog.tsx"
 
-/** Providers that people have accounts with, each with its address. */
-const providers = {
-  anthropic: ["Anthropic", "https://api.anthropic.com"],
-  openai: ["OpenAI", "https://api.openai.com/v1"],
-  openrouter: ["OpenRouter", "https://openrouter.ai/api/v1"],
-  mistral: ["Mistral", "https://api.mistral.ai/v1"],
-  gemini: ["Gemini", "https://generativelanguage.googleapis.com/v1beta/openai"],
-  groq: ["Groq", "https://api.groq.com/openai/v1"],
-  other: ["Another address", ""],
+/** Providers that people have accounts with. */
+const titles = {
+  anthropic: "Anthropic",
+  openai: "OpenAI",
+  openrouter: "OpenRouter",
+  mistral: "Mistral",
+  gemini: "Gemini",
+  groq: "Groq",
+  other: "Another address",
 } as const
-type ProviderName = keyof typeof providers
+type ProviderName = keyof typeof titles
 
-const titles: Readonly<Record<ProviderName, string>> = {
-  anthropic: providers.anthropic[0],
-  openai: providers.openai[0],
-  openrouter: providers.openrouter[0],
-  mistral: providers.mistral[0],
-  gemini: providers.gemini[0],
-  groq: providers.groq[0],
-  other: providers.other[0],
+const addresses: Readonly<Record<ProviderName, string>> = {
+  anthropic: "https://api.anthropic.com",
+  openai: "https://api.openai.com/v1",
+  openrouter: "https://openrouter.ai/api/v1",
+  mistral: "https://api.mistral.ai/v1",
+  gemini: "https://generativelanguage.googleapis.com/v1beta/openai",
+  groq: "https://api.groq.com/openai/v1",
+  other: "",
 }
 
 const apis: Readonly<Record<Connection["api"], string>> = {
@@ -39,20 +39,20 @@ export const ConnectionDialog = () => {
     readonly api: Connection["api"]
     readonly base_url: string
     readonly api_key: string
-  }>({ provider: "anthropic", name: "anthropic", api: "anthropic", base_url: providers.anthropic[1], api_key: "" })
+  }>({ provider: "anthropic", name: "anthropic", api: "anthropic", base_url: addresses.anthropic, api_key: "" })
   const choose = (provider: ProviderName): void =>
     change({
       provider,
       name: provider === "other" ? "" : provider,
       api: provider === "anthropic" ? "anthropic" : "openai",
-      base_url: providers[provider][1],
+      base_url: addresses[provider],
     })
   const submit = async (): Promise<void> => {
     const { api, api_key, base_url, name } = draft
     const key = api_key.trim()
-    const first = await connect({ name, api, base_url: base_url.trim(), api_key: key === "" ? null : key })
+    const source = await connect({ name, api, base_url: base_url.trim(), api_key: key === "" ? null : key })
     toast(`${name} connected.`)
-    openDialog(<TestDialog source={name} first={first} />)
+    openDialog(<TestDialog source={name} first={source?.models[0]?.model} />)
   }
   const isOther = draft.provider === "other"
   return (

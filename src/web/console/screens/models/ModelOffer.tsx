@@ -22,8 +22,8 @@ const useOffers = (): ReadonlyArray<Offer> => {
     server.models.map(({ model }) => ({
       model,
       take: async () => {
-        const first = await connectFound(server)
-        return first === undefined ? undefined : `${first.slice(0, first.indexOf("/"))}/${model}`
+        const source = await connectFound(server)
+        return source && `${source.name}/${model}`
       },
     })),
   )

@@ -40,8 +40,8 @@ const Found = ({ server }: { readonly server: FoundServer }) => (
       small
       onClick={() =>
         attempt(async () => {
-          const first = await connectFound(server)
-          openDialog(<TestDialog source={first?.split("/")[0] ?? server.name} first={first} />)
+          const source = await connectFound(server)
+          openDialog(<TestDialog source={source?.name ?? server.name} first={source?.models[0]?.model} />)
         })
       }
     >
