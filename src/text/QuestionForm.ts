@@ -12,8 +12,9 @@ const LEFT_OUT =
  * as in `C++`, `-5`, `2.5` and `50 %`.
  */
 const TELLING = new RegExp(
-  `[${UNSPACED}][\\p{M}ー]*|(?<![\\p{L}\\p{N}])-(?=\\p{N})|` +
-    `(?:[[\\p{L}\\p{M}\\p{N}\\p{Sc}\\p{Sm}#%&@§°]--[${UNSPACED}]]|(?<=\\p{N})[.,:](?=\\p{N}))+`,
+  "(?:(?<![\\p{L}\\p{N}])-(?=\\p{N}))?" +
+    `(?:[${UNSPACED}][\\p{M}ー]*|` +
+    `(?:[[\\p{L}\\p{M}\\p{N}\\p{Sc}\\p{Sm}#%&@§°]--[${UNSPACED}]]|(?<=\\p{N})[.,:](?=\\p{N}))+)`,
   "gv",
 )
 
