@@ -11,6 +11,7 @@ import { search as metrics } from "../observability/Metrics.ts"
 import { Chunks } from "../storage/search/Chunks.ts"
 import type { FetchedChunk } from "../storage/search/FetchedChunks.ts"
 import { VectorIndexes } from "../storage/search/VectorIndexes.ts"
+import { withoutNeighbours } from "./search/Codes.ts"
 import { type Candidate, type FusedCandidate, fuse, meaningWeight, spellingWeight } from "./search/Fusion.ts"
 import { type Freshness, KnowledgeIndexes, type OpenedIndex } from "./search/KnowledgeIndexes.ts"
 import type { LexicalMatch } from "./search/LexicalIndex.ts"
@@ -25,6 +26,8 @@ export interface Hit extends FetchedChunk {
   /** The place that the fused score gave it, from 1, and the reranker's score; absent where that did not rank it. */
   readonly reranked?: { readonly from: number; readonly score: number }
 }
+
+const textOf = ({ content, headings, title }: Hit): string => [title, ...headings, content].join("\n")
 
 /** The number of candidates from each kind of search. More change no result among the first ten (measured). */
 const CANDIDATES = 30
@@ -199,8 +202,7 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
       const reorder = Effect.fnUntraced(function* (query: string, hits: ReadonlyArray<Hit>) {
         const first = hits.slice(0, reranker?.passages)
         if (reranker === undefined || first.length < 2) return hits
-        const texts = first.map(({ content, headings, title }) => [title, ...headings, content].join("\n"))
-        const order = yield* stage("rerank", reranker.rerank(query, texts))
+        const order = yield* stage("rerank", reranker.rerank(query, first.map(textOf)))
         if (order === undefined) return hits
         const reranked = order.flatMap(({ index, score }) =>
           first.slice(index, index + 1).map((hit): Hit => ({ ...hit, reranked: { from: index + 1, score } })),
@@ -217,7 +219,11 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         for (let attempts = 1; !found.isFinal && attempts < ATTEMPTS; attempts++) {
           found = yield* attempt(question, threshold, vector, "current")
         }
-        const hits = yield* reorder(question.query, found.hits)
+        const others = withoutNeighbours(bounded(question.query, MESSAGE_MAX_LENGTH), found.hits, textOf)
+        // What only came near because of a neighbour goes with it.
+        const highest = others.length < found.hits.length ? (found.hits[0]?.similarity ?? 1) : 0
+        const isAnswerable = others.some(({ similarity }) => similarity ** 2 >= threshold * highest)
+        const hits = yield* reorder(question.query, isAnswerable ? others : [])
         return { hits: hits.slice(0, asked.topK), synonyms: found.synonyms, threshold }
       })
 

@@ -7,6 +7,7 @@ import { search as metrics } from "../../observability/Metrics.ts"
 import { Chunks } from "../../storage/search/Chunks.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { commonness } from "../../text/Commonness.ts"
+import type { Term } from "../segments/Lexemes.ts"
 import { addPack } from "../segments/SegmentBuild.ts"
 import { SegmentBuilder } from "../segments/SegmentBuilder.ts"
 import { type KnowledgeIndexesSettings, type KnowledgeState, makeIndexBuilder } from "./IndexBuilder.ts"
@@ -116,13 +117,17 @@ export class KnowledgeIndexes extends Context.Service<KnowledgeIndexes>()("parle
       /** The question in the terms of an entry; undefined when the stem of a word is not cached. */
       const queryOf = (key: string, entry: Entry, question: BoundedText): LexicalQuery | undefined => {
         const slot = slots.peek(key)
-        if (slot === undefined || entry.synonyms.length === 0) return stems.query(entry.languages, question, commonness)
+        const { content } = entry
+        const isKnown = content instanceof LexicalIndex ? (term: Term) => content.holds(term) : undefined
+        if (slot === undefined || entry.synonyms.length === 0) {
+          return stems.query(entry.languages, question, commonness, undefined, isKnown)
+        }
         if (slot.synonyms?.source !== entry.synonyms) {
           slot.synonyms = Synonyms.of(entry.synonyms, entry.languages, (language, text) =>
             stems.stemmed(language, text),
           )
         }
-        return slot.synonyms && stems.query(entry.languages, question, commonness, slot.synonyms)
+        return slot.synonyms && stems.query(entry.languages, question, commonness, slot.synonyms, isKnown)
       }
 
       const opened = Effect.fnUntraced(function* (

@@ -3,6 +3,7 @@ import type { Language, LanguageCount } from "../../text/Language.ts"
 import { ChunkScorer } from "./ChunkScorer.ts"
 import { isShort, type LexicalQuery, type QueryWord } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
+import type { Term } from "../segments/Lexemes.ts"
 import { chunkIdOf, rankOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
 import { quantizedBytes } from "../segments/Quantized.ts"
 import { cosine, type SparseVector } from "../segments/Sketch.ts"
@@ -88,6 +89,11 @@ export class LexicalIndex {
     this.bytes = segments.reduce((sum, segment) => sum + segment.bytes, 3 * norms.byteLength)
   }
 
+  /** Whether any chunk contains a term. */
+  holds(term: Term): boolean {
+    return this.segments.some((segment) => rankOf(segment, term) >= 0)
+  }
+
   /**
    * Returns the words of a question without an alternative that no chunk contains, nor a word of which they may be a
    * misspelling. Where the index has only a part of the chunks, these are words that the other chunks lack as well.
@@ -97,7 +103,7 @@ export class LexicalIndex {
       word.alternatives === undefined &&
       word.droppedShare === 0 &&
       (this.collection.chunkFrequency?.(word) ?? 0) === 0 &&
-      !word.stems.flat().some((term) => this.segments.some((segment) => rankOf(segment, term) >= 0))
+      !word.stems.flat().some((term) => this.holds(term))
     // Each word is a query of its own, because a query has only some of its misspelled words corrected.
     return query.filter((word) => isMissing(word) && corrected([word], isMissing, this.segments)[0] === word)
   }

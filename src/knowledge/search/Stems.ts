@@ -3,8 +3,17 @@ import { isFunctionWord, languageAmong } from "../../languages/Detection.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { spacedWords } from "../../text/Words.ts"
 import type { QueryWords } from "../../storage/search/Chunks.ts"
-import { lexemeTexts, readLexemes, type Term } from "../segments/Lexemes.ts"
-import { type LexicalQuery, makeLexicalQuery, type Stem, type StemmedWord, type StemmedWords } from "./LexicalQuery.ts"
+import { lexemeTexts, readLexemes, type Term, termOf } from "../segments/Lexemes.ts"
+import { lettersOf, writingsOf } from "./Codes.ts"
+import {
+  type Alternative,
+  type LexicalQuery,
+  makeLexicalQuery,
+  type QueryWord,
+  type Stem,
+  type StemmedWord,
+  type StemmedWords,
+} from "./LexicalQuery.ts"
 import type { Synonyms } from "./Synonyms.ts"
 
 /** The number of words that are cached for each language, which take some 10 MB. Most questions share their words. */
@@ -31,7 +40,8 @@ export class Stems {
     return languages.flatMap(({ language }) => {
       const { stems } = this.of(language)
       const missing = new Set<string>()
-      for (const word of wordsOf(question, language)) {
+      const words = wordsOf(question, language)
+      for (const word of [...words, ...lettersOf(words)]) {
         const stem = stems.get(word)
         if (stem === undefined) missing.add(word)
         else {
@@ -69,21 +79,26 @@ export class Stems {
    *
    * @param languages the languages of the knowledge base
    * @param synonyms those of the chatbot, if it has any
+   * @param isKnown whether any passage holds a term; undefined where that is not known
    */
   query(
     languages: ReadonlyArray<LanguageCount>,
     question: BoundedText,
     commonness: (word: string) => number,
     synonyms?: Synonyms,
+    isKnown?: (term: Term) => boolean,
   ): LexicalQuery | undefined {
     const passages = languages.reduce((sum, { texts }) => sum + texts, 0)
     const own = languageAmong(languages, question)
     const stemmed: Array<StemmedWords> = []
-    let alternatives: ReturnType<Synonyms["alternativesOf"]> = []
+    const alternatives: Array<QueryWord["alternatives"]> = []
     for (const { language, texts } of languages) {
       const words = this.stemmed(language, question)
       if (words === undefined) return undefined
-      if (language === own && synonyms !== undefined) alternatives = synonyms.alternativesOf(language, words)
+      const synonymous = language === own ? (synonyms?.alternativesOf(language, words) ?? []) : []
+      for (const [place, those] of [...synonymous.entries(), ...this.writings(language, words, isKnown)]) {
+        if (those !== undefined) alternatives[place] = [...(alternatives[place] ?? []), ...those]
+      }
       stemmed.push({
         stems: words.map(({ stem }) => stem.terms),
         written: { language, texts: words.map(({ stem }) => stem.texts) },
@@ -100,6 +115,31 @@ export class Stems {
     )
     const telling = query.filter(({ spelling }) => !isFunctionWord(spelling?.word ?? "", own))
     return telling.length > 0 ? telling : query
+  }
+
+  /** The other writings of codes among words, each for the places of the words that it stands for. */
+  private writings(
+    language: Language,
+    words: ReadonlyArray<StemmedWord>,
+    isKnown: ((term: Term) => boolean) | undefined,
+  ): ReadonlyArray<readonly [place: number, ReadonlyArray<Alternative>]> {
+    const { stems } = this.of(language)
+    // No stemmer changes a word that has a digit.
+    const stemOf = (piece: string): Stem => stems.get(piece) ?? { terms: [termOf(piece, language)], texts: [piece] }
+    const isHeld =
+      isKnown &&
+      ((piece: string) => {
+        const { terms } = stemOf(piece)
+        return terms.length === 0 || terms.some(isKnown)
+      })
+    // Of what is not looked up, nothing is tried that has a stop word.
+    const tried = words.map(({ stem, word }) => (isHeld !== undefined || stem.terms.length > 0 ? word : ""))
+    return writingsOf(tried, isHeld).flatMap(({ from, pieces, to }) => {
+      const telling = pieces.map(stemOf).filter(({ terms }) => terms.length > 0)
+      if (!isTelling(pieces, telling)) return []
+      const alternative = { text: pieces.join(" "), words: telling }
+      return Array.from({ length: to - from }, (_, index) => [from + index, [alternative]] as const)
+    })
   }
 
   /** The words of a text in order, with their stems in a language; undefined when one of these is not cached. */
@@ -132,6 +172,10 @@ export class Stems {
     return known
   }
 }
+
+/** Whether what is left of a writing without stop words, as the `e` of `E-1042` is one in Spanish, still names the code. */
+const isTelling = (pieces: ReadonlyArray<string>, telling: ReadonlyArray<Stem>): boolean =>
+  telling.length === pieces.length || telling.some(({ texts: [text = ""] }) => /\p{Nd}{3}/u.test(text))
 
 /** A binary `tsvector` without lexemes: a count of 0. */
 const NO_LEXEMES = new Uint8Array(4)
