@@ -112,7 +112,7 @@ describe("a workbook", () => {
     ]
     const cells = values.map(([style, value]) => `<c s="${style}"><v>${value}</v></c>`).join("")
     expect(await sheetText(`<sheetData><row>${cells}</row></sheetData>`, { styles })).toContain(
-      "| 0.3 | 2025-11-01 | 12.5% | 2025-11-01 18:00 | day 2.5 | 12:00 | 1249.50 € | -$30 | 0.5 |",
+      "| 0.3 | 2025-11-01 | 13% | 2025-11-01 18:00 | day 2.5 | 12:00 | 1.249,50 € | -$30 | 1/2 |",
     )
   })
 

@@ -2,7 +2,7 @@ import { htmlText } from "../html/Html.ts"
 import { odfComments } from "./Comments.ts"
 import type { OdfHtml } from "./OdfHtml.ts"
 import { type Budget, Cells, lettersOf } from "./Sheet.ts"
-import { childOf, childrenOf, elementsOf, textOf, type XmlElement } from "./Xml.ts"
+import { childOf, childrenOf, elementsOf, type XmlElement } from "./Xml.ts"
 
 /** The rows and columns of the largest sheet that programs write. */
 const MAX_ROWS = 1_048_576
@@ -18,11 +18,19 @@ const rowsOf = (table: XmlElement): ReadonlyArray<XmlElement> =>
     return /^table:table-(?:header-rows|rows|row-group)$/.test(child.name) ? rowsOf(child) : []
   })
 
-/** The text of a cell: a date in the order of ISO 8601, and any other value as it is displayed. */
+const inlineText = ({ children }: XmlElement): string =>
+  children
+    .map((child) => (typeof child === "string" ? child : blanks.test(child.name) ? " " : inlineText(child)))
+    .join("")
+
+const blanks = /^text:(?:s|tab|line-break)$/
+
+/** The text of a cell as it is displayed, or its value where a program wrote nothing else. */
 const cellText = (cell: XmlElement): string => {
-  const date = cell.attributes["office:date-value"]
-  if (date !== undefined) return date.replace("T", " ").replace(/:00(?:\.0+)?$/, "")
-  return childrenOf(cell, "text:p").map(textOf).join("\n").trim()
+  const lines = childrenOf(cell, "text:p")
+  if (lines.length > 0) return lines.map(inlineText).join("\n").trim()
+  const values = ["string-value", "date-value", "time-value", "boolean-value", "value"]
+  return values.map((name) => cell.attributes[`office:${name}`]).find((value) => value !== undefined) ?? ""
 }
 
 /** Writes a sheet of an OpenDocument spreadsheet below its name, with its boxes, pictures, charts and comments. */

@@ -1,7 +1,7 @@
 import { type Draft, type Reader, Unreadable } from "../Extraction.ts"
 import { CompoundFile } from "./CompoundFile.ts"
 import { Budget, Cells } from "./Sheet.ts"
-import { formatOfCode, formatOfId, type NumberFormat, numberText } from "./XlsxCells.ts"
+import { type NumberFormat, NumberFormats, numberText } from "./XlsxCells.ts"
 import { RecordReader, recordsOf } from "./XlsRecords.ts"
 
 /** Types of records (MS-XLS 2.3). */
@@ -50,7 +50,7 @@ class WorkbookReader {
   private isInChart = false
   private readonly budget: Budget
   private readonly strings: Array<string> = []
-  private readonly codes = new Map<number, NumberFormat>()
+  private readonly known = new NumberFormats()
   private readonly formats: Array<NumberFormat> = []
   private is1904 = false
   row = 0
@@ -85,10 +85,10 @@ class WorkbookReader {
       const [isHidden, isSheet] = [(reader.byte() & 3) !== 0, reader.byte() === 0]
       const sheet = { name: reader.string(1), isHidden: isHidden || !isSheet, cells: new Cells(this.budget), boxes: [] }
       this.sheets.set(at, sheet)
-    } else if (type === NUMBER_FORMAT) this.codes.set(reader.short(), formatOfCode(reader.string()))
+    } else if (type === NUMBER_FORMAT) this.known.declare(reader.short(), reader.string())
     else if (type === CELL_FORMAT) {
       reader.bytes(2)
-      this.formats.push(formatOfId(reader.short(), this.codes))
+      this.formats.push(this.known.of(reader.short()))
     } else if (type === STRINGS) {
       reader.bytes(4)
       for (let left = reader.long(); left > 0 && reader.hasMore; left--) this.strings.push(reader.string())
@@ -115,6 +115,10 @@ class WorkbookReader {
     this.sheet?.cells.put(this, text.trim())
   }
 
+  private text(value: string, format: number): void {
+    this.put(this.formats[format]?.text(value) ?? value)
+  }
+
   private number(value: number, format: number): void {
     this.put(numberText(String(value), this.formats[format], this.is1904))
   }
@@ -123,19 +127,19 @@ class WorkbookReader {
     this.row = reader.short()
     this.column = reader.short()
     const format = reader.short()
-    if (type === SHARED_STRING) this.put(this.strings[reader.long()] ?? "")
-    else if (type === LABEL) this.put(reader.string())
+    if (type === SHARED_STRING) this.text(this.strings[reader.long()] ?? "", format)
+    else if (type === LABEL) this.text(reader.string(), format)
     else if (type === NUMBER) this.number(reader.bytes(8).readDoubleLE(), format)
     else if (type === SHORT_NUMBER) this.number(shortNumber(reader.long()), format)
     else if (type === BOOLEAN) {
       const value = reader.byte()
-      // The next byte tells errors.
-      if (reader.byte() === 0) this.put(booleanText(value))
+      this.put(reader.byte() === 0 ? booleanText(value) : errorText(value))
     } else if (type === FORMULA) {
       const bytes = reader.bytes(8)
       // A result that is no number is a text, a boolean or an error, as the first byte says.
       if (bytes.readUInt16LE(6) !== 0xffff) this.number(bytes.readDoubleLE(), format)
       else if (bytes[0] === 1) this.put(booleanText(bytes[2]))
+      else if (bytes[0] === 2) this.put(errorText(bytes[2]))
     } else {
       // Numbers of neighbours, each after its format. The number of the last column ends the record.
       for (let next = format; reader.hasMore; this.column++) {
@@ -149,6 +153,19 @@ class WorkbookReader {
 const cellTypes = new Set([SHARED_STRING, LABEL, NUMBER, SHORT_NUMBER, BOOLEAN, FORMULA, NUMBERS])
 
 const booleanText = (value: number | undefined): string => (value === 1 ? "TRUE" : "FALSE")
+
+/** The errors of cells (MS-XLS 2.5.10), by their numbers. */
+const errors: Readonly<Record<number, string>> = {
+  0x00: "#NULL!",
+  0x07: "#DIV/0!",
+  0x0f: "#VALUE!",
+  0x17: "#REF!",
+  0x1d: "#NAME?",
+  0x24: "#NUM!",
+  0x2a: "#N/A",
+}
+
+const errorText = (value = -1): string => errors[value] ?? ""
 
 const damaged = () => new Unreadable("corrupt_document", "The workbook is damaged.")
 

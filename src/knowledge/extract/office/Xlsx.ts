@@ -3,7 +3,7 @@ import { type People, peopleOf, sheetComments } from "./Comments.ts"
 import { chartsIn } from "./Drawing.ts"
 import { OfficePackage } from "./OfficePackage.ts"
 import { Budget, Cells } from "./Sheet.ts"
-import { type NumberFormat, numberFormats, numberText, placeOf } from "./XlsxCells.ts"
+import { isoDays, type NumberFormat, numberFormats, numberText, placeOf, unescaped } from "./XlsxCells.ts"
 import { allOf, childOf, childrenOf, readXml, textOf, type XmlElement } from "./Xml.ts"
 
 /** The parts of a workbook that its sheets share. */
@@ -33,7 +33,7 @@ const sharedStrings = (bytes: Uint8Array | undefined): ReadonlyArray<string> => 
       if (inText) text += piece
     },
     close: (name) => {
-      if (name === "x:si") strings.push(text)
+      if (name === "x:si") strings.push(unescaped(text))
       if (name === "x:rPh") inPhonetic = false
       inText = false
     },
@@ -96,10 +96,13 @@ class SheetReader {
 
   private textOfCell(): string {
     const { strings, formats, is1904 } = this.workbook
-    if (this.type === "s") return strings[Number(this.value)] ?? ""
+    const format = formats[this.style]
+    if (this.type === "n") return numberText(this.value, format, is1904)
+    if (this.type === "d") return numberText(isoDays(this.value), format)
     if (this.type === "b") return this.value === "1" ? "TRUE" : "FALSE"
-    if (this.type === "n") return numberText(this.value, formats[this.style], is1904)
-    return this.value
+    if (this.type === "e") return this.value
+    const text = this.type === "s" ? (strings[Number(this.value)] ?? "") : unescaped(this.value)
+    return format?.text(text) ?? text
   }
 }
 
