@@ -4,6 +4,7 @@ import { Effect, type Schema, SchemaIssue, Stream } from "effect"
 import { InvalidRequest } from "../domain/Errors.ts"
 import { decoding } from "../knowledge/extract/Decode.ts"
 import { Unreadable } from "../knowledge/extract/Extraction.ts"
+import { separated } from "../text/NamedDelimiter.ts"
 
 /*
  * CSV files (RFC 4180) that people change in spreadsheets.
@@ -67,8 +68,9 @@ const piecesOf = async function* (text: string) {
 
 /** Reads a file, without changing a cell otherwise than a spreadsheet does. Rows without a text are left out. */
 export const readCsv = Effect.fnUntraced(function* (text: string, limits: CsvLimits) {
-  const head = /^[^\r\n]*/.exec(text.slice(0, limits.rowBytes))?.[0] ?? ""
-  const delimiter = /[,;\t]/.exec(head)?.[0] ?? ","
+  const named = separated(text)
+  const head = /^[^\r\n]*/.exec(named.rows.slice(0, limits.rowBytes))?.[0] ?? ""
+  const delimiter = named.delimiter ?? /[,;\t]/.exec(head)?.[0] ?? ","
   const parser = parse({
     delimiter,
     // To find out which of them a file has takes long where it has none.
@@ -83,7 +85,7 @@ export const readCsv = Effect.fnUntraced(function* (text: string, limits: CsvLim
     },
   })
   const records: Stream.Stream<ReadonlyArray<string>, InvalidRequest> = Stream.fromAsyncIterable(
-    Readable.from(piecesOf(text)).pipe(parser),
+    Readable.from(piecesOf(named.rows)).pipe(parser),
     (error) =>
       error instanceof TooManyColumns
         ? fileFails(`Expected at most ${COLUMNS_MAX} columns`)
@@ -92,9 +94,10 @@ export const readCsv = Effect.fnUntraced(function* (text: string, limits: CsvLim
   const rows = yield* records.pipe(Stream.take(limits.rows + 2), Stream.runCollect)
   const [header = [], ...body] = rows
   if (body.length > limits.rows) return yield* fileFails(`Expected at most ${limits.rows} rows`)
+  const firstRow = named.delimiter === undefined ? 2 : 3
   const found = body.flatMap((cells, index): ReadonlyArray<CsvRecord> => {
     const cell = (at: number) => unguarded(cells[at] ?? "").replaceAll(/\r\n?/g, "\n")
-    return cells.every((text) => text.trim() === "") ? [] : [{ row: index + 2, cell }]
+    return cells.every((text) => text.trim() === "") ? [] : [{ row: index + firstRow, cell }]
   })
   return { columns: header.map((name) => name.trim().toLowerCase()), records: found }
 })

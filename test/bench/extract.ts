@@ -135,11 +135,22 @@ const others = async (module: string | undefined): Promise<ReadonlyArray<Library
   return Array.isArray(list) ? list.filter(isLibrary) : []
 }
 
+/** Shows the text of each file in a directory, for people to compare with what its own program shows. */
+const show = async (directory: string): Promise<void> => {
+  for (const file of readdirSync(directory).sort()) {
+    const bytes = readFileSync(join(directory, file))
+    const format = detect(file, bytes, bytes)
+    if (format === undefined) continue
+    const text = await parley.extract(new Uint8Array(bytes), file, format).catch((cause: unknown) => String(cause))
+    line(`===== ${file}\n${text}\n`)
+  }
+}
+
 /**
  * Measures the share of the expected words that extraction finds, by format. `--data DIR` holds documents in `files`
  * and their text as Markdown in `expected`, under the document's name and `.md`; of the Markdown below `--markdown DIR`
  * what an independent renderer shows is expected. `--files` lists each file; `--beside MODULE` measures other libraries
- * too.
+ * too. `--show DIR` shows the text of each file instead.
  */
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
@@ -147,12 +158,15 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
     options: {
       data: { type: "string" },
       markdown: { type: "string" },
+      show: { type: "string" },
       files: { type: "boolean", default: false },
       beside: { type: "string" },
     },
   })
   const { data, markdown } = values
-  if (data === undefined && markdown === undefined) throw new Error("--data DIR or --markdown DIR is missing")
+  if (values.show !== undefined) return show(values.show)
+  if (data === undefined && markdown === undefined)
+    throw new Error("--data DIR, --markdown DIR or --show DIR is missing")
   const samples = [
     ...(data === undefined ? [] : withExpectedText(data)),
     ...(markdown === undefined ? [] : rendered(markdown)),

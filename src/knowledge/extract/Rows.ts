@@ -1,36 +1,73 @@
 import { tooLarge } from "./Extraction.ts"
-import { type Row, tableParts, titledTable } from "./Table.ts"
+import { isQuestion, type Row, tableParts, titledTable } from "./Table.ts"
+import { oneLine } from "./Text.ts"
 
 /** Tables with more columns are written as `Header: value` lines. */
 const MAX_TABLE_COLUMNS = 10
-/** Tables whose cells are longer on average are written as `Header: value` lines. */
+/** Tables whose cells are longer on average are written as `Header: value` lines, and as answers where rows ask. */
 const MAX_MEAN_CELL_CHARACTERS = 60
+
+const lineOf = (header: Row, cell: string, column: number): ReadonlyArray<string> => {
+  const name = header[column] ?? ""
+  return cell === "" ? [] : [name === "" ? cell : `${name}: ${cell}`]
+}
 
 /** Writes rows as paragraphs. Throws when repeating the header makes a small file a text beyond the limit. */
 const recordsOf = (header: Row, body: ReadonlyArray<Row>, textLimit: number): string => {
   const names = header.reduce((sum, name) => sum + name.length + 3, 0)
   if (names * body.length > textLimit) throw tooLarge(textLimit)
-  const lineOf = (cell: string, column: number) => {
-    const name = header[column] ?? ""
-    return cell === "" ? [] : [name === "" ? cell : `${name}: ${cell}`]
-  }
-  return body.map((row) => row.flatMap(lineOf).join("\n")).join("\n\n")
+  const unused = header.filter((_, column) => body.every((row) => (row[column] ?? "") === ""))
+  const records = body.map((row) => row.flatMap((cell, column) => lineOf(header, cell, column)).join("\n"))
+  return [...records, cellsOnLine(unused)].filter((text) => text !== "").join("\n\n")
 }
+
+/** The most columns of a table of questions. */
+const MAX_QUESTION_COLUMNS = 20
+/** The longest question that is a heading. */
+const MAX_HEADING_CHARACTERS = 300
+
+/** Writes questions as headings above their answers, so that neither is taken for the other; undefined for other rows. */
+const answersOf = (header: Row, body: ReadonlyArray<Row>): string | undefined => {
+  const width = body.reduce((widest, row) => Math.max(widest, row.length), 0)
+  if (width > MAX_QUESTION_COLUMNS) return undefined
+  const columns = Array.from({ length: width }, (_, column) => body.map((row) => row[column] ?? ""))
+  const question = columns.findIndex((cells) => cells.filter(isQuestion).length > body.length / 2)
+  const lengths = columns.map((cells, column) => (column === question ? 0 : charactersOf(cells)))
+  const length = Math.max(...lengths)
+  const answer = lengths.indexOf(length)
+  // Answers are longer than all that is said about them.
+  const isLongest = length > lengths.reduce((sum, each) => sum + each, -length)
+  if (question < 0 || !isLongest || length <= body.length * MAX_MEAN_CELL_CHARACTERS) return undefined
+  const isOther = (column: number) => column !== question && column !== answer
+  const blocks = body.flatMap((row) => {
+    const asked = oneLine(row[question] ?? "")
+    return [
+      asked === "" || asked.length > MAX_HEADING_CHARACTERS ? asked : `## ${asked}`,
+      row[answer] ?? "",
+      row.flatMap((cell, column) => (isOther(column) ? lineOf(header, cell, column) : [])).join("\n"),
+    ]
+  })
+  const names = header.filter((_, column) => !isOther(column) || body.every((row) => (row[column] ?? "") === ""))
+  return [cellsOnLine(names), ...blocks].filter((block) => block !== "").join("\n\n")
+}
+
+const charactersOf = (cells: Row): number => cells.reduce((sum, { length }) => sum + length, 0)
 
 const isNarrow = (rows: ReadonlyArray<Row>): boolean => {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
-  const characters = rows.reduce((sum, row) => sum + row.reduce((length, cell) => length + cell.length, 0), 0)
+  const characters = rows.reduce((sum, row) => sum + charactersOf(row), 0)
   return width <= MAX_TABLE_COLUMNS && characters / (rows.length * width) <= MAX_MEAN_CELL_CHARACTERS
 }
 
 /**
- * Writes one or more rows as a Markdown table, or as a paragraph of `Header: value` lines each when they are wide. No
- * column names are invented where the rows have none.
+ * Writes one or more rows as questions above their answers, as a Markdown table or, when they are wide, as a paragraph of
+ * `Header: value` lines each. No column names are invented where the rows have none.
  */
 export const writeRows = (rows: ReadonlyArray<Row>, textLimit: number): string => {
-  if (isNarrow(rows)) return titledTable(rows)
-  const { body, header, titles } = tableParts(rows)
-  const text = header.length > 0 ? recordsOf(header, body, textLimit) : body.map(cellsOnLine).join("\n")
+  const { body, header, titles } = tableParts(rows, undefined, false)
+  const answers = answersOf(header, body)
+  if (answers === undefined && isNarrow(rows)) return titledTable(rows, undefined, false)
+  const text = answers ?? (header.length > 0 ? recordsOf(header, body, textLimit) : body.map(cellsOnLine).join("\n"))
   return [...titles, text].join("\n\n")
 }
 

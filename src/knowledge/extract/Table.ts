@@ -38,17 +38,23 @@ const MAX_TITLES = 3
 const MAX_HEADER_ROWS = 3
 /** The number of rows below a header that are looked at. */
 const SAMPLE_ROWS = 20
+/** A longer text names no column. */
+const MAX_NAME_CHARACTERS = 200
 
 /** Whether a cell holds a number, an amount or a date rather than a name. A year may be the name of a column. */
 export const isValue = (cell: string): boolean =>
   /^[-+(<>~≈]?\s?[$€£¥]?\s?\d/u.test(cell) && !/^(?:1[89]|20)\d\d$/.test(cell)
 
-/** Whether the first row names the columns, which it does not where it holds a value like those below it. */
-const hasHeader = (rows: ReadonlyArray<Row>): boolean => {
+export const isQuestion = (cell = ""): boolean => /[?？؟]["'»”’)]*$/u.test(cell)
+
+/** Whether the first row names the columns, which it does not where it is like those below it. */
+export const hasHeader = (rows: ReadonlyArray<Row>): boolean => {
   const [first = [], ...body] = rows
   const sample = body.slice(0, SAMPLE_ROWS)
   const isLikeBelow = (cell: string, column: number) =>
-    isValue(cell) && (column === 0 || sample.length === 0 || sample.some((row) => isValue(row[column] ?? "")))
+    cell.length > MAX_NAME_CHARACTERS ||
+    (isValue(cell) && (column === 0 || sample.length === 0 || sample.some((row) => isValue(row[column] ?? "")))) ||
+    (isQuestion(cell) && sample.some((row) => isQuestion(row[column])))
   // A list of names and values is often written with colons.
   return !(first.some(isLikeBelow) || (first.length === 2 && first[0]?.endsWith(":") === true))
 }
@@ -77,10 +83,14 @@ const joinedNames = (header: Row, row: Row): Row =>
  * Takes titles and header off the rows of a table.
  *
  * @param marked the number of rows, from the first, that are marked as a header; undefined where rows are not marked
+ * @param repeats whether a title is repeated in all the columns that it spans, and a row may be all of a table's header
  */
-export const tableParts = (rows: ReadonlyArray<Row>, marked?: number): TableParts => {
+export const tableParts = (rows: ReadonlyArray<Row>, marked?: number, repeats = true): TableParts => {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
-  const isTitle = (row: Row | undefined) => new Set(row?.filter((cell) => cell !== "")).size === 1
+  const isTitle = (row: Row = []) => {
+    const cells = row.filter((cell) => cell !== "")
+    return repeats ? new Set(cells).size === 1 : cells.length === 1
+  }
   let start = 0
   const isTitled = width > 1 || rows.length === 1
   while (isTitled && start < MAX_TITLES && isTitle(rows[start])) start++
@@ -88,7 +98,8 @@ export const tableParts = (rows: ReadonlyArray<Row>, marked?: number): TablePart
   const table = rows.slice(start)
   if (table.length === 0) return { titles, header: [], body: [] }
   const names = marked === undefined ? undefined : marked - start
-  if (names === undefined ? !hasHeader(table) : names <= 0) return { titles, header: [], body: table }
+  const isRow = !repeats && table.length === 1
+  if (names === undefined ? isRow || !hasHeader(table) : names <= 0) return { titles, header: [], body: table }
   let [header = [], ...body] = table
   for (let count = 1; count < MAX_HEADER_ROWS; count++) {
     const [row = [], ...rest] = body
@@ -102,10 +113,10 @@ export const tableParts = (rows: ReadonlyArray<Row>, marked?: number): TablePart
 /**
  * Writes the rows of a table below its titles, with one header, which is empty where no row names the columns.
  *
- * @param marked see `tableParts`
+ * @param marked see `tableParts`, as for `repeats`
  */
-export const titledTable = (rows: ReadonlyArray<Row>, marked?: number): string => {
-  const { body, header, titles } = tableParts(rows, marked)
+export const titledTable = (rows: ReadonlyArray<Row>, marked?: number, repeats?: boolean): string => {
+  const { body, header, titles } = tableParts(rows, marked, repeats)
   const table = header.length + body.length === 0 ? [] : [markdownTable([header, ...body])]
   return [...titles.map(oneLine), ...table].join("\n\n")
 }

@@ -206,8 +206,8 @@ describe("CSV", () => {
 
   test("becomes a paragraph per row when its rows are wide", async () => {
     const long = "a long answer ".repeat(12).trim()
-    expect(await textOf("csv", `Question,Answer\nWhy?,${long}\nHow?,"two\nlines ${long}"`)).toBe(
-      `Question: Why?\nAnswer: ${long}\n\nQuestion: How?\nAnswer: two\nlines ${long}`,
+    expect(await textOf("csv", `Term,Meaning\nTea,${long}\nMilk,"two\nlines ${long}"`)).toBe(
+      `Term: Tea\nMeaning: ${long}\n\nTerm: Milk\nMeaning: two\nlines ${long}`,
     )
   })
 

@@ -1,6 +1,6 @@
 import { tooLarge } from "../Extraction.ts"
 import { cellsOnLine, writeRows } from "../Rows.ts"
-import { MAX_REPEATED_CHARACTERS } from "../Table.ts"
+import { hasHeader, isValue, MAX_REPEATED_CHARACTERS } from "../Table.ts"
 
 /** Most cells of a workbook that are not empty. */
 const MAX_CELLS = 2_000_000
@@ -64,21 +64,30 @@ export class Cells {
       budget -= area
       for (let row = first.row; row <= last.row; row++) {
         const line = this.rows.get(row)
+        // A title stands alone in its row.
+        if (row === first.row && line?.size === 1) continue
         for (let column = first.column; line !== undefined && column <= last.column; column++) line.set(column, text)
       }
     }
   }
 
-  /** The groups of rows that empty rows separate. */
-  private groups(): ReadonlyArray<ReadonlyArray<ReadonlyMap<number, string>>> {
-    const groups: Array<Array<ReadonlyMap<number, string>>> = []
+  /** The groups of rows that empty rows separate, together where these only space out the rows of one table. */
+  private groups(): ReadonlyArray<Group> {
+    const groups: Array<Array<Line>> = []
     let before: number | undefined
     for (const [number, row] of [...this.rows].sort(([a], [b]) => a - b)) {
       if (before === undefined || number > before + 1) groups.push([])
       groups.at(-1)?.push(row)
       before = number
     }
-    return groups
+    const tables: Array<Array<Line>> = []
+    for (const [index, group] of groups.entries()) {
+      const table = tables.at(-1)
+      if (table !== undefined && continues(table, group, groups[index - 1]?.length === 1)) {
+        for (const row of group) table.push(row)
+      } else tables.push(group)
+    }
+    return tables
   }
 
   /** Writes the sheet below its name: tables, divided at empty rows, and its other blocks. Empty when it has none. */
@@ -91,13 +100,30 @@ export class Cells {
   }
 }
 
+type Line = ReadonlyMap<number, string>
+type Group = ReadonlyArray<Line>
+
+/** Whether rows below an empty one belong to the table above it, which ends with a row between empty ones or not. */
+const continues = (table: Group, group: Group, isSpaced: boolean): boolean => {
+  const [first, above, below] = [table[0], table.at(-1), group[0]]
+  if (first === undefined || above === undefined || below === undefined) return false
+  const [fewer, more] = first.size < below.size ? [first, below] : [below, first]
+  if (fewer.size < 2 || ![...fewer.keys()].every((column) => more.has(column))) return false
+  if (table.length === 1) return group.length === 1 || !hasHeader(group.map((row) => cellsIn(row, [...more.keys()])))
+  const isLikeAbove = ([column, cell]: readonly [number, string]) =>
+    isValue(cell) === isValue(above.get(column) ?? cell)
+  return (isSpaced || group.length === 1) && [...below].every(isLikeAbove)
+}
+
+const cellsIn = (row: Line, columns: ReadonlyArray<number>) => columns.map((column) => row.get(column) ?? "")
+
 /** A group of rows is written as a table when it has at most this many places per cell that is not empty. */
 const MAX_PLACES_PER_CELL = 50
 /** A group of rows with at most this many places is always written as a table. */
 const ALWAYS_ALLOWED_PLACES = 100_000
 
 /** Writes rows as a table without the columns that are empty in all of them, or scattered cells as one line per row. */
-const writeGroup = (rows: ReadonlyArray<ReadonlyMap<number, string>>, textLimit: number): string => {
+const writeGroup = (rows: Group, textLimit: number): string => {
   const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
   const places = rows.length * columns.length
   const cells = rows.reduce((sum, row) => sum + row.size, 0)
@@ -105,7 +131,7 @@ const writeGroup = (rows: ReadonlyArray<ReadonlyMap<number, string>>, textLimit:
     return rows.map((row) => cellsOnLine([...row.values()])).join("\n")
   }
   return writeRows(
-    rows.map((row) => columns.map((column) => row.get(column) ?? "")),
+    rows.map((row) => cellsIn(row, columns)),
     textLimit,
   )
 }

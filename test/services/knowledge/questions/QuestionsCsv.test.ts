@@ -56,3 +56,8 @@ test("other work goes on while a large file is read", async () => {
   expect(rows).toHaveLength(100)
   expect(turns).toBeGreaterThan(100)
 })
+
+test("a line that names the delimiter is no row, but counts as one", async () => {
+  const [row] = await read("\ufeffsep=;\r\nquestion;answer\r\nMay I, please?;Yes, you may\r\n")
+  expect(row).toMatchObject({ row: 3, pair: Result.succeed({ question: "May I, please?", answer: "Yes, you may" }) })
+})
