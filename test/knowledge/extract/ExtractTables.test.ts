@@ -263,7 +263,10 @@ describe("CSV", () => {
           .integer({ min: 2, max: 5 })
           .chain((width) =>
             fc.array(
-              fc.array(fc.constantFrom("Tea", "a, b", "1,50", "x; y", "p | q"), { minLength: width, maxLength: width }),
+              fc.array(fc.constantFrom("Tea", "a, b, c", "1,50", "x; y", "p | q"), {
+                minLength: width,
+                maxLength: width,
+              }),
               { minLength: 1 },
             ),
           ),
@@ -281,6 +284,12 @@ describe("CSV", () => {
   test.each([
     ["a line that names its delimiter", "sep=;\nA;B\n1,2;3,4", head("| 1,2 | 3,4 |")],
     ["such a line in quotes, for a delimiter that is rare", `\ufeff"sep=^"\r\nA^B\r\n1^2\r\n`, head("| 1 | 2 |")],
+    ["commas in all rows but the header", "A;B\nx, y, z;1\nu, v, w;2", head("| x, y, z | 1 |", "| u, v, w | 2 |")],
+    [
+      "commas and semicolons among tabs",
+      "A\tB\nx, y, z; u\t1\nu, v, w; x\t2",
+      head("| x, y, z; u | 1 |", "| u, v, w; x | 2 |"),
+    ],
     ["decimal commas", "A;B\n12,50;x\n3,20;y", head("| 12,50 | x |", "| 3,20 | y |")],
     [
       "rows that lack cells, or have more",
