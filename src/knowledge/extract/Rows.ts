@@ -12,10 +12,16 @@ const lineOf = (header: Row, cell: string, column: number): ReadonlyArray<string
   return cell === "" ? [] : [name === "" ? cell : `${name}: ${cell}`]
 }
 
-/** Writes rows as paragraphs. Throws when repeating the header makes a small file a text beyond the limit. */
+const charactersOf = (cells: Row): number => cells.reduce((sum, { length }) => sum + length, 0)
+
+/** Throws when repeating the header makes a small file a text beyond the limit. */
+const checkNames = (header: Row, body: ReadonlyArray<Row>, textLimit: number): void => {
+  if ((charactersOf(header) + header.length * 3) * body.length > textLimit) throw tooLarge(textLimit)
+}
+
+/** Writes rows as paragraphs. */
 const recordsOf = (header: Row, body: ReadonlyArray<Row>, textLimit: number): string => {
-  const names = header.reduce((sum, name) => sum + name.length + 3, 0)
-  if (names * body.length > textLimit) throw tooLarge(textLimit)
+  checkNames(header, body, textLimit)
   const unused = header.filter((_, column) => body.every((row) => (row[column] ?? "") === ""))
   const records = body.map((row) => row.flatMap((cell, column) => lineOf(header, cell, column)).join("\n"))
   return [...records, cellsOnLine(unused)].filter((text) => text !== "").join("\n\n")
@@ -27,18 +33,26 @@ const MAX_QUESTION_COLUMNS = 20
 const MAX_HEADING_CHARACTERS = 300
 
 /** Writes questions as headings above their answers, so that neither is taken for the other; undefined for other rows. */
-const answersOf = (header: Row, body: ReadonlyArray<Row>): string | undefined => {
+const answersOf = (header: Row, body: ReadonlyArray<Row>, textLimit: number): string | undefined => {
   const width = body.reduce((widest, row) => Math.max(widest, row.length), 0)
   if (width > MAX_QUESTION_COLUMNS) return undefined
-  const columns = Array.from({ length: width }, (_, column) => body.map((row) => row[column] ?? ""))
-  const question = columns.findIndex((cells) => cells.filter(isQuestion).length > body.length / 2)
-  const lengths = columns.map((cells, column) => (column === question ? 0 : charactersOf(cells)))
+  const columns = Array.from({ length: width }, (_, column) => column)
+  const question = columns.find((column) => body.filter((row) => isQuestion(row[column])).length > body.length / 2)
+  if (question === undefined) return undefined
+  const lengths = columns.map((column) =>
+    column === question ? 0 : body.reduce((sum, row) => sum + (row[column]?.length ?? 0), 0),
+  )
   const length = Math.max(...lengths)
   const answer = lengths.indexOf(length)
   // Answers are longer than all that is said about them.
   const isLongest = length > lengths.reduce((sum, each) => sum + each, -length)
-  if (question < 0 || !isLongest || length <= body.length * MAX_MEAN_CELL_CHARACTERS) return undefined
+  if (!isLongest || length <= body.length * MAX_MEAN_CELL_CHARACTERS) return undefined
   const isOther = (column: number) => column !== question && column !== answer
+  checkNames(
+    header.filter((_, column) => isOther(column)),
+    body,
+    textLimit,
+  )
   const blocks = body.flatMap((row) => {
     const asked = oneLine(row[question] ?? "")
     return [
@@ -50,8 +64,6 @@ const answersOf = (header: Row, body: ReadonlyArray<Row>): string | undefined =>
   const names = header.filter((_, column) => !isOther(column) || body.every((row) => (row[column] ?? "") === ""))
   return [cellsOnLine(names), ...blocks].filter((block) => block !== "").join("\n\n")
 }
-
-const charactersOf = (cells: Row): number => cells.reduce((sum, { length }) => sum + length, 0)
 
 const isNarrow = (rows: ReadonlyArray<Row>): boolean => {
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
@@ -65,7 +77,7 @@ const isNarrow = (rows: ReadonlyArray<Row>): boolean => {
  */
 export const writeRows = (rows: ReadonlyArray<Row>, textLimit: number): string => {
   const { body, header, titles } = tableParts(rows, undefined, false)
-  const answers = answersOf(header, body)
+  const answers = answersOf(header, body, textLimit)
   if (answers === undefined && isNarrow(rows)) return titledTable(rows, undefined, false)
   const text = answers ?? (header.length > 0 ? recordsOf(header, body, textLimit) : body.map(cellsOnLine).join("\n"))
   return [...titles, text].join("\n\n")
