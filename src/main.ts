@@ -122,9 +122,9 @@ const connectedModels = modelsWith(ModelSources.layer).pipe(
 
 const agent = configured((config) => Agent.layer(config.agent))
 
-const outbound = Layer.merge(WebhookSender.layer, OpenId.layer).pipe(
-  Layer.provideMerge(configured((config) => SafeFetch.layer(config.safeFetch))),
-)
+const safeFetch = configured((config) => SafeFetch.layer(config.safeFetch))
+
+const outbound = Layer.provideMerge(Layer.merge(WebhookSender.layer, OpenId.layer), safeFetch)
 
 const examinationOf = (data: typeof storage, files: typeof provenStore = blobStore) =>
   configured(({ database }) => Doctor.layer(database)).pipe(
@@ -135,6 +135,7 @@ const examinationOf = (data: typeof storage, files: typeof provenStore = blobSto
     ),
     Layer.provide(configured((config) => BlobCheck.layer(config.blobCheck))),
     Layer.provide([embeddings, files, FetchHttpClient.layer]),
+    Layer.provide(Layer.provide(connectedModels, safeFetch)),
     // Built first: where it is not there, nothing else is made in the data directory.
     Layer.provide(data),
   )

@@ -61,15 +61,25 @@ export interface KnownTraits {
   readonly promptTokensMax: number
 }
 
-/** What servers have refused of requests to a model, and is left out of them, as the subjects of "… is refused". */
+/** A part of requests that a server has refused. */
+export interface RefusedPart {
+  /** The part, as the subject of "… is refused by the model's server". */
+  readonly what: string
+  /** What Parley does without it, as the rest of "Parley …". */
+  readonly instead: string
+}
+
+/** What servers have refused of requests to a model. */
 export interface Refusals {
   readonly model: string
-  readonly parts: ReadonlyArray<string>
+  readonly parts: ReadonlyArray<RefusedPart>
 }
 
 /** What is known of a model. All organizations share it, for a day. */
 export interface SharedTraits {
   readonly known: Effect.Effect<KnownTraits>
+  /** What its server has refused of requests to it. */
+  readonly refused: Effect.Effect<ReadonlyArray<RefusedPart>>
   /** The refusals of all models of its connection that had any, by the names that their server has for them. */
   readonly refusals: Effect.Effect<ReadonlyArray<Refusals>>
   /** Remembers something, which must not rest on what one organization has made, such as a tool, or has said. */

@@ -68,7 +68,7 @@ const check = HttpApiEndpoint.get("check", "/api/admin/system/checks", {
   .annotateMerge(
     described(
       "Check the server",
-      "What `parley doctor` reports. It asks every configured provider, and compares the stored files with the database, which takes seconds; those who ask at the same time take turns.",
+      "What `parley doctor` reports. It asks every configured provider, and the models in use one short question each, and compares the stored files with the database, which takes seconds; those who ask at the same time take turns.",
     ),
   )
 

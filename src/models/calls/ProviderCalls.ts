@@ -209,6 +209,7 @@ export const makeCalls = ({ gate, limits, traits }: Connection, dialect: Dialect
     answer: answerTo,
     traits: {
       known: Effect.map(currentMonotonicMillis, (now) => traits.of(model, now)),
+      refused: Effect.map(currentMonotonicMillis, (now) => traits.refused(model, now)),
       refusals: Effect.map(currentMonotonicMillis, (now) => traits.refusals(now)),
       learn: (learned) => Effect.map(currentMonotonicMillis, (now) => traits.learn(model, now, learned)),
     },

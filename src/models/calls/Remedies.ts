@@ -1,7 +1,7 @@
 import { Duration, type Schema } from "effect"
 import { RecentMap } from "../../system/RecentMap.ts"
 import { isJsonObject, type JsonObject, parseJson } from "../../text/Json.ts"
-import type { KnownTraits, Refusals } from "../ModelCalls.ts"
+import type { KnownTraits, RefusedPart, Refusals } from "../ModelCalls.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
 
 /*
@@ -12,14 +12,14 @@ import type { ProviderFailure } from "./ProviderFailure.ts"
 type Json = Schema.Json
 
 /** A change of a request that leaves out what its server has refused. */
-export interface Remedy {
-  /** What is left out or said otherwise, as the subject of "… is refused by the model's server". */
-  readonly what: string
+export interface Remedy extends RefusedPart {
   /** Matches what the server says, after its status. */
   readonly refusal: RegExp
   /** Returns the body of the request without it; undefined where the body does not have it. */
   readonly mend: (body: JsonObject, said: string) => JsonObject | undefined
 }
+
+const LEFT_OUT = "leaves it out"
 
 const without = (body: JsonObject, name: string): JsonObject | undefined => {
   if (!(name in body)) return undefined
@@ -117,11 +117,13 @@ const ANSWER_MIN = 200
 const remedies: ReadonlyArray<Remedy> = [
   {
     what: "The parameter `max_tokens`",
+    instead: "sends `max_completion_tokens`",
     refusal: /max_tokens.*max_completion_tokens/isu,
     mend: (body) => renamed(body, "max_tokens", "max_completion_tokens"),
   },
   {
     what: "An answer of this length",
+    instead: "asks for the longest one that is allowed",
     refusal: /(?:max_tokens|max_completion_tokens) is too large.*?at most (\d+)|max_tokens: \d+ > (\d+)/isu,
     mend: (body, said) => {
       const [, one, other] = /too large.*?at most (\d+)|: \d+ > (\d+)/isu.exec(said) ?? []
@@ -131,6 +133,7 @@ const remedies: ReadonlyArray<Remedy> = [
   },
   {
     what: "An answer that does not fit beside the prompt",
+    instead: "asks for one that fits",
     refusal: CONTEXT,
     mend: (body, said) => {
       const [, context, messages] = CONTEXT.exec(said) ?? []
@@ -142,39 +145,51 @@ const remedies: ReadonlyArray<Remedy> = [
   },
   {
     what: "The field `reasoning_content`",
+    instead: LEFT_OUT,
     refusal: /reasoning_content/iu,
     mend: (body) =>
       withMessages(body, (messages) => messages.map((message) => without(message, "reasoning_content") ?? message)),
   },
   {
     what: "The parameter `max_completion_tokens`",
+    instead: "sends `max_tokens`",
     refusal: /max_completion_tokens/iu,
     mend: (body) => renamed(body, "max_completion_tokens", "max_tokens"),
   },
-  { what: "The parameter `temperature`", refusal: /temperature/iu, mend: (body) => without(body, "temperature") },
+  {
+    what: "The parameter `temperature`",
+    instead: LEFT_OUT,
+    refusal: /temperature/iu,
+    mend: (body) => without(body, "temperature"),
+  },
   {
     what: "The parameter `stream_options`",
+    instead: LEFT_OUT,
     refusal: /stream[_ ]options?|include_usage/iu,
     mend: (body) => without(body, "stream_options"),
   },
   {
     what: "The field `cache_control`",
+    instead: LEFT_OUT,
     refusal: /cache_control/iu,
     mend: (body) => everywhere(body, (fields) => without(fields, "cache_control")),
   },
   {
     what: "The field `additionalProperties`",
+    instead: LEFT_OUT,
     refusal: /additional_?properties/iu,
     mend: (body) => everywhere(body, (fields) => without(fields, "additionalProperties")),
   },
   {
     what: "A passage as `search_result`",
+    instead: "sends it as text",
     refusal: /search_result|document.*citations/isu,
     mend: (body) =>
       everywhere(body, (fields) => (fields["type"] === "search_result" ? textOfPassage(fields) : undefined)),
   },
   {
     what: "A message without content",
+    instead: "sends an empty text",
     refusal: /content.*(?:must be a string|null|required|valid string|string type expected)|(?:null|none).*content/isu,
     mend: (body) =>
       withMessages(body, (messages) =>
@@ -183,18 +198,22 @@ const remedies: ReadonlyArray<Remedy> = [
   },
   {
     what: "The order of the roles",
+    instead: "joins messages that follow one another",
     refusal: /roles? must alternate|alternate (?:between )?user|consecutive (?:user|assistant)/iu,
     // A template that wants roles to alternate often knows no system, either.
     mend: (body) => withMessages(body, (messages) => alternating(messages)) ?? withMessages(body, systemInUser),
   },
   {
     what: "The role `system`",
+    instead: "puts the words of the system before the first message",
     // A template that fails is an error without words of the server that applies it.
     refusal:
       /system (?:role|message|prompt).*(?:not supported|unsupported|not allowed)|role.{0,20}system|^500 Internal Server Error\s*$/isu,
     mend: (body) => withMessages(body, (messages) => alternating(systemInUser(messages))),
   },
 ]
+
+const TOOLS: RefusedPart = { what: "Tools", instead: "searches before it asks" }
 
 /** Matches what servers say whose model, or whose start, allows no tools. */
 const TOOLS_REFUSED =
@@ -286,13 +305,17 @@ export class ModelTraits {
     return known !== undefined && known.until > now ? known : { ...unknown, until: now + REMEMBERED }
   }
 
+  /** What its server has refused of requests to a model. */
+  refused(model: string, now: number): ReadonlyArray<RefusedPart> {
+    const { remedies, takesTools } = this.of(model, now)
+    return [...remedies.keys(), ...(takesTools ? [] : [TOOLS])]
+  }
+
   /** What servers have refused of requests to the models, for those that had any refusal. */
   refusals(now: number): ReadonlyArray<Refusals> {
-    return Array.from(this.#models.keys(), (model) => {
-      const { remedies, takesTools } = this.of(model, now)
-      const parts = Array.from(remedies.keys(), ({ what }) => what)
-      return { model, parts: takesTools ? parts : [...parts, "Tools"] }
-    }).filter(({ parts }) => parts.length > 0)
+    return Array.from(this.#models.keys(), (model) => ({ model, parts: this.refused(model, now) })).filter(
+      ({ parts }) => parts.length > 0,
+    )
   }
 
   /** Remembers something of a model. */

@@ -50,7 +50,12 @@ export class ModelSources extends Context.Service<
             ? Effect.succeed([])
             : models.get(first.model).pipe(
                 Effect.flatMap(({ calls }) => calls.traits?.refusals ?? Effect.succeed([])),
-                Effect.map((all) => all.map((one) => ({ ...one, model: modelNamed(name, one.model) }))),
+                Effect.map((all) =>
+                  all.map(({ model, parts }) => ({
+                    model: modelNamed(name, model),
+                    parts: parts.map(({ what }) => what),
+                  })),
+                ),
                 Effect.orElseSucceed(() => []),
               )
 

@@ -15,12 +15,13 @@ import { Inspection, type LexemeIndexFacts } from "../../storage/inspection/Insp
 import { type HeadersState, ToolHeaders } from "../../storage/tools/ToolHeaders.ts"
 import { OCR_COMMAND, RERANK_API_KEY, RERANK_MODEL, RERANK_URL, SECRETS_KEY } from "../../system/Variables.ts"
 import { count, note, ofQueue, ok, wrong } from "./Check.ts"
+import { modelsInUseCheck } from "./ModelsInUse.ts"
 
 /*
  * Checks of what the server works with: providers, documents, vectors, files, webhooks and secrets.
  */
 
-/** Asks each provider of language models, that of embeddings, and the reranker, where there is one. */
+/** Asks each provider of language models, the models that are in use, that of embeddings, and the reranker. */
 export const modelsCheck = Effect.gen(function* () {
   const embeddings = yield* Embeddings
   const { advice, run } = yield* ProviderProbes
@@ -29,10 +30,12 @@ export const modelsCheck = Effect.gen(function* () {
     onSuccess: (vector) => ok("embeddings", `${embeddings.model} answers, with ${vector.length} dimensions`),
     onFailure: ({ detail }) => wrong("embeddings", `${embeddings.model}: ${detail}`),
   })
+  const failed = probed.flatMap(({ failure, provider }) => (failure === undefined ? [] : [provider]))
+  const asked = yield* modelsInUseCheck(failed)
   const reranker = yield* Reranker
   const reranked = reranker === undefined ? [] : [Effect.map(reranker.probe, ofReranker)]
   return [
-    ...(probed.length === 0
+    ...(probed.length + asked.length === 0
       ? [
           note(
             "models",
@@ -43,6 +46,7 @@ export const modelsCheck = Effect.gen(function* () {
     ...probed.map(({ failure, provider }) =>
       failure === undefined ? ok("models", `${provider} answers`) : wrong("models", `${provider}: ${failure}`),
     ),
+    ...asked,
     embedded,
     ...(yield* Effect.all(reranked)),
   ]

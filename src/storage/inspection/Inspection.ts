@@ -1,5 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import { OrganizationId } from "../../domain/Ids.ts"
+import { LOCAL } from "../../domain/models/ModelConnection.ts"
 import { LEXEME_INDEX } from "../search/LexemeIndexes.ts"
 import { LOCK_CLASS } from "../servers/Presence.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -40,6 +42,13 @@ const Embedding = Schema.Struct({
   awaitingVectors: Count,
 })
 const Model = Schema.Struct({ model: Schema.String, documents: Count, chunks: Count })
+const ModelInUse = Schema.Struct({
+  model: Schema.String,
+  /** One of the organizations whose chatbots have it. */
+  organization: OrganizationId,
+  /** The name of the organization that has connected it; null for a model of the settings. */
+  connectedBy: Schema.NullOr(Schema.String),
+})
 const Failure = Schema.Struct({ code: Schema.String, documents: Count })
 const LexemeIndex = Schema.Struct({
   chatbot: Schema.String,
@@ -67,6 +76,7 @@ const decodeServers = decodeRows(RunningServer)
 const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
 const decodeEmbedding = decodeRows(Embedding)
 const decodeModels = decodeRows(Model)
+const decodeModelsInUse = decodeRows(ModelInUse)
 const decodeFailures = decodeRows(Failure)
 const decodeLexemeIndexes = decodeRows(LexemeIndex)
 const decodeGarbage = decodeRows(Garbage)
@@ -76,6 +86,9 @@ const decodeMissing = decodeRows(Schema.Struct({ missing: Schema.Boolean }))
 
 /** A server that uses the database. */
 export type RunningServer = typeof RunningServer.Type
+
+/** A language model that chatbots have. */
+export type ModelInUse = typeof ModelInUse.Type
 
 /** Facts about a Postgres server. */
 export type PostgresServer = typeof PostgresServer.Type
@@ -150,6 +163,19 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
       return { ...(yield* onlyRow(embedding)), models }
     })
 
+    const modelsInUse = (most: number) =>
+      decodeModelsInUse(sql`
+        select model, min(o.id::text) as organization, case when m.id is not null then min(o.name) end as "connectedBy"
+        from chatbots c join organizations o on o.id = c.organization_id
+          cross join lateral (
+            select c.settings->>'model' as model
+            union select jsonb_array_elements_text(c.settings->'fallbackModels')
+          ) used
+          left join model_connections m on m.organization_id = o.id
+            and (starts_with(model, m.name || '/') or (m.name = 'anthropic' and starts_with(model, 'claude-')))
+        where c.active and not starts_with(model, ${`${LOCAL}/`}) group by model, m.id
+        order by count(*) desc, model limit ${most}`)
+
     const failures = decodeFailures(sql`
       select coalesce(error->>'code', 'unknown') as code, count(*)::int as documents from documents
       where status = 'failed' group by 1 order by documents desc, code`)
@@ -205,6 +231,9 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
       queues: withoutSqlErrors(queues),
 
       vectors: lengthy(vectors),
+
+      /** The models that active chatbots have, beside those of the server itself: at most so many, of most chatbots first. */
+      modelsInUse: (most: number) => lengthy(modelsInUse(most)),
 
       /** The numbers of failed documents, by the code of the failure. */
       failures: lengthy(failures),

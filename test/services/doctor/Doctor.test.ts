@@ -2,6 +2,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeEach, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Models } from "../../../src/models/Models.ts"
 import { type Probe, ProviderProbes } from "../../../src/models/ProviderProbes.ts"
 import { BlobCheck } from "../../../src/jobs/BlobCheck.ts"
 import { Doctor } from "../../../src/services/doctor/Doctor.ts"
@@ -15,7 +17,7 @@ import { Ocr } from "../../../src/knowledge/ocr/Ocr.ts"
 import { ReaderSandbox } from "../../../src/knowledge/process/ReaderSandbox.ts"
 import { noSandbox } from "../../../src/knowledge/process/Sandbox.ts"
 import { Reembeddings } from "../../../src/storage/documents/Reembeddings.ts"
-import { defaults } from "../../lib/Defaults.ts"
+import { defaults, modelsSettings } from "../../lib/Defaults.ts"
 import { indexing, learn } from "../../lib/Knowledge.ts"
 import { BlobControl, memoryBlobs, platform, quiet, storage } from "../../lib/Layers.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "../../lib/Tenants.ts"
@@ -41,6 +43,7 @@ const runtime = ManagedRuntime.make(
       BlobCheck.layer({ orphanAge: Duration.hours(24) }),
       Layer.succeed(Ocr, { program: "tesseract", begin: undefined }),
       Layer.succeed(ReaderSandbox, { chosen: Effect.sync(() => sandbox) }),
+      Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer)),
       Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes), advice: Effect.succeed("set A_KEY") }),
     ]),
     Layer.provideMerge(indexing),

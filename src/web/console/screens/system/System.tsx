@@ -93,14 +93,14 @@ const Shown = ({ system }: { readonly system: ServerState }) => {
   )
 }
 
-/** The findings of `doctor`. It asks every provider, so that it takes some seconds. */
+/** The findings of `doctor`. It asks every provider and the models in use, so that it takes some seconds. */
 const Checks = () => {
   const checks = useResource(serverChecks())
   const isLoading = checks.isLoading.value
   return (
     <Section
       title="Checks"
-      about="Contacts every configured provider and compares stored files with the database."
+      about="Contacts every configured provider, asks the models in use one short question each, and compares stored files with the database."
       actions={
         <Button small icon={RefreshCw} busy={isLoading} onClick={() => void checks.reload()}>
           Run again
