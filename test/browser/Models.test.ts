@@ -120,3 +120,39 @@ visit("models are connected, tested, given to a chatbot and listed in its settin
   const list = await field.getAttribute("list")
   await page.locator(`#${list} option`, { hasText: "router/llama3.2:3b" }).waitFor({ state: "attached" })
 })
+
+visit(
+  "a chatbot that quotes is offered a model beside its conversations, by those who may change it",
+  async ({ expects, page }) => {
+    expects(/status of 401/)
+    const { api } = server
+    const { chatbots } = await api.get("/api/external/chatbots")
+    const [{ id }] = chatbots
+    await api.patch(`/api/external/chatbots?id=${id}`, { settings: { model: "local/extractive" } })
+    await api.post(`/api/external/chatbot/${id}/chat`, {
+      sessionToken: "quoted",
+      messages: [{ role: "user", content: "When does the ferry sail?" }],
+    })
+    const conversation = `${server.url}/console/conversations/${id}/quoted`
+    const openAs = async (key: string) => {
+      await page.goto(`${server.url}/console`)
+      await page.evaluate(() => fetch("/api/console/session", { method: "DELETE" }))
+      await page.goto(conversation)
+      await page.getByLabel("API key").fill(key)
+      await page.keyboard.press("Enter")
+      await page.locator(".thread .bot").waitFor()
+    }
+    const input = { name: "Reader", scopes: ["chatbots:read", "conversations:read"], chatbot_id: id }
+    const { key } = await api.post("/api/admin/api-keys", input)
+    const offer = page.getByRole("note")
+    await openAs(key)
+    await page.waitForLoadState("networkidle")
+    expect(await offer.count()).toBe(0)
+    await openAs(String(api.key))
+    await offer.getByRole("button", { name: "Use router/llama3.2:3b" }).waitFor()
+    await inspect(page, "console-conversation-offered")
+    await offer.getByRole("button", { name: "Use router/llama3.2:3b" }).click()
+    await page.getByText("Harbour answers by router/llama3.2:3b.").waitFor()
+    await offer.waitFor({ state: "detached" })
+  },
+)

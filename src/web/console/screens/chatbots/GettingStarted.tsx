@@ -156,7 +156,7 @@ export const GettingStarted = ({ chatbots, children, create }: GettingStartedPro
           </li>
         ))}
       </ol>
-      {chatbot !== undefined && <ModelOffer chatbotId={chatbot.id} model={chatbot.settings.model} />}
+      {chatbot !== undefined && <ModelOffer chatbotId={chatbot.id} />}
       {chatbot !== undefined && <ModelTest chatbot={chatbot} />}
     </Section>
   )

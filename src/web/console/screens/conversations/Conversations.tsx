@@ -27,6 +27,7 @@ import {
 import { listen, soon } from "../../server/Live.ts"
 import { useResource } from "../../server/Resource.ts"
 import { can, session } from "../../server/Session.ts"
+import { ModelOffer } from "../models/ModelOffer.tsx"
 import {
   change,
   type Conversation,
@@ -378,7 +379,7 @@ const Conversations = () => (
     mailbox="conversations"
     one={(props) => (
       <Scroller label="Conversation">
-        <Thread key={props.sessionId} {...props} />
+        <Thread key={props.sessionId} {...props} above={<ModelOffer chatbotId={props.chatbotId} />} />
       </Scroller>
     )}
   />

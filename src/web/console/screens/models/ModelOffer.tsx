@@ -1,3 +1,4 @@
+import { chatbotResource } from "../../data/Chatbots.ts"
 import { connectFound, foundServers, giveModel, modelSources, QUOTING } from "../../data/Models.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { attempt, toast } from "../../parts/Toast.ts"
@@ -34,14 +35,18 @@ const useOffers = (): ReadonlyArray<Offer> => {
 
 interface ModelOfferProps {
   readonly chatbotId: string
-  readonly model: string
 }
 
-/** Offers a language model to a chatbot that quotes its documents, for as long as it does. */
-export const ModelOffer = ({ chatbotId, model }: ModelOfferProps) =>
-  model === QUOTING && can("chatbots:write", chatbotId) ? <Offers chatbotId={chatbotId} /> : null
+/** Offers a language model to a chatbot that quotes its documents, for as long as it does, to those who may change it. */
+export const ModelOffer = ({ chatbotId }: ModelOfferProps) =>
+  can("chatbots:write", chatbotId) ? <WhileQuoting chatbotId={chatbotId} /> : null
 
-const Offers = ({ chatbotId }: { readonly chatbotId: string }) => {
+const WhileQuoting = ({ chatbotId }: ModelOfferProps) => {
+  const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
+  return chatbot?.settings.model === QUOTING ? <Offers chatbotId={chatbotId} /> : null
+}
+
+const Offers = ({ chatbotId }: ModelOfferProps) => {
   const offers = useOffers()
   const hasOthers = (modelSources().data.value ?? []).some(
     ({ models, origin }) => origin !== "built_in" && models.length > 0,

@@ -69,7 +69,7 @@ const Playground = ({ chatbotId }: { readonly chatbotId: string }) => {
         </>
       }
     >
-      {chatbot !== undefined && <ModelOffer chatbotId={chatbotId} model={chatbot.settings.model} />}
+      <ModelOffer chatbotId={chatbotId} />
       <div class="playground stack">
         <div class="playground-chat box">
           <Scroller label="Conversation" of={scroller}>
