@@ -124,6 +124,66 @@ describe("the encoding of a text file", () => {
     expect(await textOf("html", new Uint8Array([...encode("<h1>FAQ</h1><p>"), ...bytes]))).toBe(`# FAQ\n\n${text}`)
   })
 
+  test.each([
+    ["shift_jis", "iWOLxo6eitSCzIKyiMST4A==", "営業時間のご案内"],
+    ["euc-jp", "peGhvKXrpaKlyaXspbk=", "メールアドレス"],
+    ["euc-kr", "uei827rxtMIguau34cDUtM+02S4=", "배송비는 무료입니다."],
+    ["gb18030", "zcu79dDr1NrI/cquzOzE2szhs/ahow==", "退货须在三十天内提出。"],
+    ["big5", "tW+yvL/ypaKuyaFBvdCo7MJkpXi4ybVvoUM=", "發票遺失時，請到櫃台補發。"],
+    ["windows-1251", "z87GwMvTydHSwCE=", "ПОЖАЛУЙСТА!"],
+    ["koi8-r", "99fFxMnUxSDBxNLF0yDJIMnN0S4=", "Введите адрес и имя."],
+    [
+      "windows-1252",
+      "k1dobz+UIJYgZG9uknQgYXNrLCCTdGhleZQgc2FpZCBpdJJzIJNva5Q=",
+      "“Who?” – don’t ask, “they” said it’s “ok”",
+    ],
+    ["windows-1252", "TsNPIMkgUE9TU81WRUwsIEFURU7Hw08sIFPDTyBET0lT", "NÃO É POSSÍVEL, ATENÇÃO, SÃO DOIS"],
+  ])("is recognised by a few words: %s", async (_, base64, text) => {
+    expect(await textOf("txt", new Uint8Array(Buffer.from(base64, "base64")))).toBe(text)
+  })
+
+  const signs = /\ufffd+/g
+  const sentences = [
+    "Der Kühlschrank darf höchstens fünf Stunden ohne Strom bleiben, außer an Feiertagen in der Küche.",
+    "The pump’s warranty – thirty months – is “final”; call the desk before noon on weekdays.",
+    "本产品的保修期为二十四个月，自购买之日起计算。",
+    "Возврат принимается в течение тридцати дней.",
+    "お問い合わせは午前九時から受け付けます。",
+    "반품은 삼십 일 이내에 가능합니다.",
+    "تفتح المكتبة أبوابها من الساعة الثامنة صباحا.",
+  ]
+
+  test("stays UTF-8 when up to one of a hundred bytes is broken, each of which is a replacement sign", async () => {
+    const texts = fc.array(fc.constantFrom(...sentences), { minLength: 1, maxLength: 8 }).map((each) => each.join(" "))
+    const breaks = fc.array(fc.tuple(fc.nat(), fc.constantFrom(0x80, 0x93, 0xc3, 0xe4, 0xff)), { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(texts, breaks, async (text, places) => {
+        const bytes = encode(text)
+        const most = Math.max(1, Math.floor(bytes.length / 100))
+        for (const [place, byte] of places.slice(0, most)) bytes[place % bytes.length] = byte
+        const expected = normalizeText(new TextDecoder().decode(bytes)).replace(signs, "\ufffd")
+        expect((await textOf("txt", bytes)).replace(signs, "\ufffd")).toBe(expected)
+      }),
+    )
+  })
+
+  test.each([
+    ["html", "<meta charset=utf-8><p>Größe, Kühlger", "Größe, Kühlger\ufffd"],
+    ["csv", "Gerät,Höhe\nKühlger", "| Gerät | Höhe |\n| --- | --- |\n| Kühlger\ufffd |"],
+    ["md", "# Größe\n\nKühlger", "# Größe\n\nKühlger\ufffd"],
+    ["txt", "\ufeffKühlger", "Kühlger\ufffd"],
+  ] as const)("stays UTF-8 in %s that ends within a character", async (format, text, expected) => {
+    expect(await textOf(format, new Uint8Array([...encode(text), 0xc3]))).toBe(expected)
+  })
+
+  test.each([
+    [[0x84, 0x53, 0x70, 0x61, 0xdf, 0x93], "„Spaß“"],
+    [[0x44, 0xc9, 0x4a, 0xc0, 0xa0, 0xbb], "DÉJÀ »"],
+    [[0xd8, 0xa0, 0x31, 0x30, 0xb0, 0x2c, 0xd7, 0x20, 0xb5], "Ø 10°,× µ"],
+  ])("is Windows-1252 although some bytes are whole characters of UTF-8: %j", async (bytes, text) => {
+    expect(await textOf("txt", new Uint8Array(bytes))).toBe(text)
+  })
+
   test("may be UTF-16 without a byte order mark, which is recognised by its zero bytes", async () => {
     const marked = utf16("Preise: 5 €, 漢字 auch.", true)
     expect(await textOf("csv", marked.slice(2))).toContain("漢字")
