@@ -1,6 +1,7 @@
 import { decodeText } from "./Decode.ts"
 import type { Draft } from "./Extraction.ts"
 import { headingOf, plainText } from "./Heading.ts"
+import { BREAK, type Line, linesWithoutComments, showing } from "./MarkdownHtml.ts"
 import { MAX_TITLE_CHARACTERS } from "./Text.ts"
 
 const fence = /^ {0,3}(`{3,}|~{3,})/
@@ -20,30 +21,6 @@ const matterTitle = (matter: string): string | undefined =>
     .exec(matter)?.[1]
     ?.trim()
     .replace(/^(["'])(.*)\1$/, "$2")
-
-const indentedCode = /^(?: {4}|\t)/
-/** Matches inline code, character references such as `&eacute;`, and escaped underscores within words. */
-const codeOrEscape =
-  /`+[^`]*`+|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});|(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/giu
-const mayHaveEscape = /&[#a-z]|\\_/i
-
-/**
- * Returns a function that decodes the escapes of a line, such as `Caf&eacute;` and `snake\_case`, so that searches find
- * the words. References to ASCII characters stay, because the decoded characters could be taken for Markdown marks.
- */
-const unescaperFor = async (body: string): Promise<(line: string) => string> => {
-  if (!mayHaveEscape.test(body)) return (line) => line
-  const { decodeHTMLStrict } = await import("entities/decode")
-  const character = (reference: string) => {
-    const decoded = decodeHTMLStrict(reference)
-    return /^[\0-\x7f]/.test(decoded) ? reference : decoded
-  }
-  const unescapeMatch = (match: string) => {
-    if (match.startsWith("`")) return match
-    return match.startsWith("&") ? character(match) : "_"
-  }
-  return (line) => (indentedCode.test(line) ? line : line.replace(codeOrEscape, unescapeMatch))
-}
 
 /** Matches the indentation, the number and the sign of a numbered item. */
 const numberedItem = /^([ \t]*)(\d{1,9})([.)])(?=[ \t])/
@@ -68,26 +45,77 @@ const counter = () => {
   }
 }
 
-/** Decodes escapes, counts items, and turns underlined headings into `#` headings, outside of code. Also returns the first heading. */
+/** Matches the line below the names of a table's columns. */
+const tableRule = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/
+
+/** A row of a table with its outer bars. */
+const barred = (row: string): string => {
+  const text = row.trim()
+  const [begins, ends] = [text.startsWith("|"), /(?<!\\)\|$/.test(text)]
+  if (begins && ends) return row
+  const indent = row.slice(0, row.length - row.trimStart().length)
+  return `${indent}| ${text.slice(begins ? 1 : 0, ends ? -1 : undefined).trim()} |`
+}
+
+const cellCount = (row: string) => barred(row).split(/(?<!\\)\|/).length
+
+/** Gives rows of tables their outer bars, without which Markdown may have them, and keeps each on one line. */
+const withBars = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  let isTable = false
+  return lines.map((line, index) => {
+    const next = lines[index + 1] ?? ""
+    const isRule = line.includes("|") && next.includes("|") && tableRule.test(next.trim())
+    isTable = line.includes("|") && (isTable || (isRule && cellCount(line) === cellCount(next)))
+    return isTable ? barred(line.replaceAll(BREAK, " ")) : line
+  })
+}
+
+/** The lines of Markdown as it is shown, without comments and HTML. */
+const shownLines = async (body: string): Promise<ReadonlyArray<Line>> => {
+  const show = await showing(body)
+  const lines: Array<Line> = []
+  let run: Array<Line> = []
+  const end = () => {
+    const [first] = run
+    const text = run.map((line) => line.text).join("\n")
+    if (first?.kind === "code") for (const line of run) lines.push(line)
+    else if (first !== undefined) {
+      for (const line of withBars(show(text, first.kind === "html").split("\n")))
+        lines.push({ text: line, kind: "text" })
+    }
+    run = []
+  }
+  for (const line of linesWithoutComments(body)) {
+    if (run[0]?.kind !== line.kind) end()
+    run.push(line)
+  }
+  end()
+  return lines
+}
+
+/** Writes HTML as Markdown, counts items, and turns underlined headings into `#` headings, outside of code. Also returns the first heading. */
 const simplify = async (
   body: string,
 ): Promise<{ readonly text: string; readonly firstHeading: string | undefined }> => {
-  const unescape = await unescaperFor(body)
   const count = counter()
   const out: Array<string> = []
   let open: string | undefined
   let firstHeading: string | undefined
-  for (const source of body.split("\n")) {
-    const line = open === undefined ? count(unescape(source)) : source
-    const marker = fence.exec(line)?.[1]
-    if (open !== undefined) {
-      if (marker !== undefined && marker.startsWith(open) && line.trim() === marker) open = undefined
-      out.push(line)
+  let wasCode = false
+  for (const { kind, text } of await shownLines(body)) {
+    const isCode = kind === "code"
+    const line = open === undefined && !(isCode && wasCode) ? count(text) : text
+    const marker = isCode ? undefined : fence.exec(line)?.[1]
+    if (isCode || open !== undefined) {
+      if (marker !== undefined && marker.startsWith(open ?? "") && line.trim() === marker) open = undefined
+      out.push(isCode ? text : line)
+      wasCode = isCode
       continue
     }
     if (marker !== undefined) open = marker
     const rule = setextRule.exec(line)?.[1]
-    const above = out.at(-1)
+    const above = wasCode ? undefined : out.at(-1)
+    wasCode = false
     // Only below a paragraph of one line, because below several lines it is more often a rule than a heading.
     const underlines = rule !== undefined && above !== undefined && !notHeadingText.test(above)
     if (underlines && (out.at(-2) ?? "").trim() === "") {
@@ -95,12 +123,17 @@ const simplify = async (
     } else {
       out.push(line)
     }
-    firstHeading ??= headingOf(out.at(-1) ?? "")?.text
+    const heading = headingOf(out.at(-1) ?? "")
+    if (heading !== undefined) out[out.length - 1] = (out.at(-1) ?? "").replaceAll(BREAK, " ")
+    firstHeading ??= heading?.text.replaceAll(BREAK, " ")
   }
   return { text: out.join("\n"), firstHeading }
 }
 
-/** Reads Markdown, and keeps it except for the fences of its front matter, underlined headings and escapes. */
+/**
+ * Reads Markdown, and keeps it except for the fences of its front matter, comments, HTML, underlined headings, the outer
+ * bars of tables, and escapes.
+ */
 export const markdown = async (bytes: Uint8Array): Promise<Draft> => {
   const source = decodeText(bytes)
     .replace(/^\ufeff/, "")

@@ -89,9 +89,67 @@ describe("Markdown", () => {
       "# Caf&eacute;\n\n&#x4e2d;&#25991;, a&shy;b, snake\\_case and \\_x; &lt;b&gt; &#35; &none;",
     )
     expect(title).toBe("Café")
-    expect(text).toBe("# Café\n\n中文, ab, snake_case and \\_x; &lt;b&gt; &#35; &none;")
+    expect(text).toBe("# Café\n\n中文, ab, snake_case and \\_x; <b> \\# &none;")
     const code = "```\n&eacute; a\\_b\n```\n\n    &eacute;\n\nIn `&eacute; a\\_b` too."
     expect((await readAs("md", `${code}\n\n&eacute;`)).text).toBe(`${code}\n\né`)
+  })
+
+  test.each([
+    ["a <!-- secret --> b", "a b"],
+    ["a\n\n<!--\nsecret\n\n```\nsecret\n```\n-->\n\nb", "a\n\nb"],
+    ["- a\n\n    <!-- secret -->\n\n    b&amp;c", "- a\n\n    b&c"],
+    [
+      "1. a\n   ```\n   <!-- code -->\n   ```\n<!-- secret --><!-- secret -->",
+      "1. a\n   ```\n   <!-- code -->\n   ```",
+    ],
+    ['a\n\n[//]: # (secret)\n[comment]: <> (secret)\n[//]: # "secret"\n[x]: #\nb', "a\n\nb"],
+    ["a\n\n<!-- secret\n\nsecret", "a"],
+    ["a <!-- b", "a <!-- b"],
+    ["`<!-- code -->` and ``[//]: # (`)`` <!-- secret -->", "`<!-- code -->` and ``[//]: # (`)``"],
+    ["~~~html\n<!-- code -->\n[//]: # (code)\n~~~", "~~~html\n<!-- code -->\n[//]: # (code)\n~~~"],
+    ["a\n\n    <!-- code -->", "a\n\n    <!-- code -->"],
+    ["- ```\n  <!-- code -->\n  ```\n<!-- secret -->", "- ```\n  <!-- code -->\n  ```"],
+    ["[1]: https://a.example (Title)", "[1]: https://a.example (Title)"],
+  ])("is without comments, but not without those of code: %j", async (markdown, expected) => {
+    expect((await readAs("md", markdown)).text).toBe(expected)
+  })
+
+  test.each([
+    [
+      "<table>\n<tr><th>Plan<th>Fee\n\n<tr><td>Gold<td>9\n</table>\nb",
+      "| Plan | Fee |\n| --- | --- |\n| Gold | 9 |\n\nb",
+    ],
+    ["<details open>\n<summary>Q?</summary>\n\n**A** `<b>`\n\n</details>", "Q?\n\n**A** `<b>`"],
+    [`<p align=center>\n  <img src=x\n alt="A &amp; B">\n</p>\n\n<h1>T</h1>`, "A & B\n\n# T"],
+    [
+      "a<br/>b <b>c</b>\n\n# d<br>e\n\n| f<br>g | h |\n|---|---|\n| i | j<br>k |",
+      "a\nb c\n\n# d e\n\n| f g | h |\n|---|---|\n| i | j k |",
+    ],
+    [
+      `See <a class="x" href="https://a.example/b">the list</a> or <img src="m.png" alt='Map'>.`,
+      "See [the list](https://a.example/b) or Map.",
+    ],
+    ["<pre>\n# no heading\n\n    x &lt; y\n</pre>", "```\n# no heading\n\n    x < y\n```"],
+    ["<script>\nlet a\n\nlet b\n</script>\n\nc", "c"],
+    ["AT&amp;T&nbsp;&lt;b&gt; &#42;x&#42; <code>&lt;i&gt;</code>", "AT&T <b> \\*x\\* `<i>`"],
+    [
+      "cp <source> <dest> and List<String>, 1 < 2, \\<b>, <https://a.example>",
+      "cp <source> <dest> and List<String>, 1 < 2, \\<b>, <https://a.example>",
+    ],
+    ["```\n<b>&amp;</b>\n```", "```\n<b>&amp;</b>\n```"],
+  ])("has its HTML as a browser shows it, except in code: %j", async (markdown, expected) => {
+    expect((await readAs("md", markdown)).text).toBe(expected)
+  })
+
+  test.each([
+    ["a | b\n--- | ---\n1 | `x`\n2 |\n\nc | d", "| a | b |\n| --- | --- |\n| 1 | `x` |\n| 2 |\n\nc | d"],
+    ["a | b |\n:-- | --:\n1 | 2\\|", "| a | b |\n| :-- | --: |\n| 1 | 2\\| |"],
+    ["| a | b |\n| - | - |\n| 1 | 2 |", "| a | b |\n| - | - |\n| 1 | 2 |"],
+    ["```\na | b\n--- | ---\n```", "```\na | b\n--- | ---\n```"],
+    ["a | b\n---", "## a | b"],
+    ["a | b\n--- | --- | ---", "a | b\n--- | --- | ---"],
+  ])("has its tables with outer bars: %j", async (markdown, expected) => {
+    expect((await readAs("md", markdown)).text).toBe(expected)
   })
 
   test("counts the items of a list in which each has the number 1, as Markdown shows them", async () => {
