@@ -3,6 +3,8 @@ import { existsOne, findOne, textContent } from "domutils"
 import { Parser, type ParserOptions } from "htmlparser2"
 import { decodeText } from "../Decode.ts"
 import { type Draft, Unreadable } from "../Extraction.ts"
+import { inlineElements, isElement, isHidden, skippedElements } from "./Elements.ts"
+import { unfold } from "./Folded.ts"
 import { cellElements, rowElements, SpanBudget, tableRows } from "./HtmlTable.ts"
 import { markdownLink } from "../Link.ts"
 import { titledTable } from "../Table.ts"
@@ -13,27 +15,6 @@ const MAX_DEPTH = 512
 
 /** Lists and quotes that are nested deeper are not indented, because their indentation would outgrow their text. */
 const MAX_INDENTS = 12
-
-/** Elements without text of the page itself, such as scripts, forms and navigation. */
-export const skippedElements: ReadonlySet<string> = new Set(
-  "script style noscript template nav head title svg annotation iframe object embed canvas audio video map select button input textarea datalist dialog".split(
-    " ",
-  ),
-)
-
-export const inlineElements: ReadonlySet<string> = new Set(
-  "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span strike strong sub sup time tt u var wbr img br".split(
-    " ",
-  ),
-)
-
-export const isElement = (node: ChildNode): node is Element => "name" in node && "attribs" in node
-
-export const isHidden = ({ attribs }: Element): boolean =>
-  "hidden" in attribs ||
-  attribs["aria-hidden"] === "true" ||
-  attribs["role"] === "navigation" ||
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs["style"] ?? "")
 
 /** Whether a table only arranges the page: its role says so, it has one column, or it has tables within. */
 export const isLayout = (table: Element): boolean =>
@@ -254,12 +235,13 @@ const titleOf = (document: Document): string | undefined => {
   return title === null ? undefined : textContent(title)
 }
 
-/** Writes a page as Markdown, without scripts, styles, navigation and hidden elements. */
+/** Writes a page as Markdown, with what it folds, without scripts, styles, navigation and hidden elements. */
 export const htmlText = (
   page: string,
   options?: ParserOptions,
 ): { readonly title: string | undefined; readonly text: string } => {
   const document = parseDocument(page, options)
+  unfold(document)
   return { title: titleOf(document), text: Writer.blocksOf(document.children, new SpanBudget()).join("\n\n") }
 }
 

@@ -1,7 +1,8 @@
 import type { ChildNode, Document, Element } from "domhandler"
 import { findAll } from "domutils"
 import { isNamedChrome, isNeverContent } from "./Chrome.ts"
-import { isElement, isLayout } from "./Html.ts"
+import { isElement, isMain } from "./Elements.ts"
+import { isLayout } from "./Html.ts"
 
 /*
  * The main content of a web page: what is left without the parts whose elements, roles and names tell that they surround
@@ -42,6 +43,10 @@ const MIN_PLAIN = 200
 /** What holds less than this share of the text outside of links is not the main content, whatever its names tell. */
 const MIN_SHARE = 0.1
 
+/** What holds less than this share of all text of the marked content leaves out too many links: less of a long one. */
+const LINKS_SHARE = 0.4
+const SHORT_LINKS_SHARE = 0.85
+
 /** A part with a higher share of links is no prose, unless it is a list, or long. */
 const MAX_LINKED_SHARE = 0.2
 const PROSE_PLAIN = 500
@@ -66,12 +71,21 @@ class Attempt {
   find(document: Document): Content & { readonly plain: number } {
     const { dropped } = this
     const { plain } = this.walk(document.children, (element) => this.named(element))
-    const mains = findAll(({ attribs, name }) => name === "main" || attribs["role"] === "main", document.children)
-    const isMain = mains.length === 1 && this.plain(mains) >= MIN_SHARE * plain
-    const nodes = isMain ? mains : document.children
+    const named = new Set(dropped)
+    const marked = findAll(isMain, document.children)
+    const mains = marked.filter((element) => element.name !== "article")
+    const isMarked = mains.length === 1 && this.plain(mains) >= MIN_SHARE * plain
+    const nodes = isMarked ? mains : document.children
     if (plain < MIN_PLAIN) return { nodes, dropped, plain }
     const main = this.narrowed(nodes, this.plain(nodes) * LEAST_SHARE)
-    return { nodes: main, dropped, plain: this.walk(main, (element) => this.shaped(element)).plain }
+    const found = this.walk(main, (element) => this.shaped(element))
+    const whole = isMarked ? mains[0] : marked.length === 1 ? marked[0] : undefined
+    const most = whole === undefined ? undefined : this.facts.get(whole)
+    // Where lists of links are most of what the page marks as its content, they are the content.
+    const share = found.plain < PROSE_PLAIN ? SHORT_LINKS_SHARE : LINKS_SHARE
+    if (whole !== undefined && most !== undefined && found.text < most.text * share)
+      return { nodes: [whole], dropped: named, plain: most.plain }
+    return { nodes: main, dropped, plain: found.plain }
   }
 
   /** The facts of nodes together, with those that a visitor has of the elements that it does not drop. */
@@ -104,7 +118,7 @@ class Attempt {
     const facts = this.factsOf(element, (child) => this.named(child, isCode || element.name === "pre"))
     this.facts.set(element, facts)
     // The parts of code have names as well, such as `comment`.
-    const isChrome = this.usesNames && !isCode && isNamedChrome(element, facts.linked / Math.max(facts.text, 1))
+    const isChrome = this.usesNames && !isCode && isNamedChrome(element, facts)
     return isChrome ? undefined : facts
   }
 

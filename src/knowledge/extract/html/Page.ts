@@ -7,7 +7,9 @@ import { type PageSource, type PageText, tooLarge, Unreadable } from "../Extract
 import { headingOf, plainText } from "../Heading.ts"
 import { cleanTitle, oneLine } from "../Text.ts"
 import { isNeverContent } from "./Chrome.ts"
-import { declaredEncoding, isElement, parseDocument } from "./Html.ts"
+import { isElement } from "./Elements.ts"
+import { unfold } from "./Folded.ts"
+import { declaredEncoding, parseDocument } from "./Html.ts"
 import { mainContent } from "./MainContent.ts"
 import { declarationsOf } from "./PageFacts.ts"
 import { blocksOf } from "./PageMarkdown.ts"
@@ -79,6 +81,7 @@ const withoutTitle = (blocks: ReadonlyArray<string>, title: string): ReadonlyArr
 /** Reads a web page: its main content, and what it says about itself. Throws `Unreadable`. */
 export const page = (source: PageSource, textLimit: number): PageText => {
   const document = parse(source)
+  unfold(document)
   const { base, siteName, ...declared } = declarationsOf(document, source.url)
   const isPassword = ({ attribs, name }: Element) => name === "input" && /^password$/i.test(attribs["type"] ?? "")
   const hasPassword = existsOne(isPassword, document.children)
