@@ -37,6 +37,7 @@ export class Crawl extends Context.Service<Crawl>()("parley/sources/Crawl", {
 
     /** Deletes what is gone, and says how the run has ended. */
     const conclude = Effect.fnUntraced(function* ({ job, run }: RunState) {
+      yield* frontier.bequeath(job, run)
       const all = yield* frontier.tally(job, run)
       const tally = all.filter(({ outcome }) => outcome !== null)
       const isRead = tally.some(({ outcome }) => ["new", "changed", "unchanged"].includes(outcome ?? ""))

@@ -7,12 +7,12 @@ import type { PageText } from "../knowledge/extract/Extraction.ts"
 import type { PageResponse } from "../outbound/PageRequest.ts"
 import { contentOf } from "../storage/documents/Documents.ts"
 import { type PageResult, SourceFrontier, type WaitingPage } from "../storage/sources/SourceFrontier.ts"
-import { SourceQueue } from "../storage/sources/SourceQueue.ts"
+import { MISSING, SourceQueue } from "../storage/sources/SourceQueue.ts"
 import { addressOf, hostOf, isSamePage } from "./Address.ts"
 import { isNotRead, isRedirect, type NotRead, notRead, REDIRECTS_MAX, type Requests } from "./PoliteFetch.ts"
 import { claimedFormat, markdownOf, pageName, readAnswer, robotsTag } from "./Reading.ts"
 import { Renderer } from "./Renderer.ts"
-import { repeatedIn, withoutRepeated } from "./Repeated.ts"
+import { keptBy, repeatedIn, withoutRepeated } from "./Repeated.ts"
 import type { ReadPage, RunState } from "./RunState.ts"
 
 /** Pages that are read before the first is stored, to find the blocks that repeat on them. */
@@ -21,6 +21,9 @@ const SAMPLE = 10
 const LINKS_AT_ONCE = 200
 /** Paths to which pages redirect that ask for a password. */
 const LOGIN = /\/(?:log-?in|sign-?in|sso|oauth2?)(?:[/.]|$)/i
+
+/** Whether a page is one of those with which a site begins. They keep all that they say. */
+const isFirst = ({ depth, url }: WaitingPage): boolean => depth === 0 || new URL(url).pathname === "/"
 
 /** What a run needs of its job. */
 export interface Progress {
@@ -61,12 +64,21 @@ export const makePageReader = Effect.gen(function* () {
       }
     })
 
+    /** Lets other pages have again what this one has kept for them, and keeps no more. They are fetched anew for it. */
+    const keep = Effect.fnUntraced(function* ({ url }: WaitingPage, blocks: ReadonlyArray<string>) {
+      const kept = keptBy({ url, blocks }, state.repeated ?? [])
+      if (kept === undefined || kept.length === state.repeated?.length) return
+      state.repeated = kept
+      yield* queue.setRepeated(job, blocks.length === 0 ? null : kept)
+    })
+
     const finish = Effect.fnUntraced(function* (page: WaitingPage, result: PageResult) {
       const outcome = yield* frontier.finish(job, run, page, result)
       // The lease is lost, which the worker notices and interrupts this.
       if (outcome === undefined) return yield* Effect.never
       if (outcome === "new") state.documents++
       if (result.content !== undefined) yield* published
+      if (page.document_id !== null && MISSING.includes(outcome)) yield* keep(page, [])
       if (isWebsite && ["duplicate", "new", "changed"].includes(outcome))
         state.traps.learn(page.url, outcome === "duplicate")
       show()
@@ -130,8 +142,10 @@ export const makePageReader = Effect.gen(function* () {
     })
 
     const storePage = Effect.fnUntraced(function* ({ page, response, text }: ReadPage) {
-      const isFirst = page.depth === 0 || new URL(page.url).pathname === "/"
-      const blocks = isFirst ? text.blocks : withoutRepeated(text.blocks, state.repeated ?? [])
+      yield* keep(page, text.blocks)
+      const repeated = state.repeated ?? []
+      const keepsAll = isFirst(page) || keptBy({ url: page.url, blocks: [] }, repeated) !== undefined
+      const blocks = keepsAll ? text.blocks : withoutRepeated(text.blocks, repeated)
       if (blocks.length === 0) return yield* notRead("not_text", "It has no text of its own.", response.status)
       const { language, published, title } = text
       const about = { name: pageName(title, page.url), format: "md", title, language, published } as const
@@ -146,7 +160,8 @@ export const makePageReader = Effect.gen(function* () {
 
     const storeSample = Effect.gen(function* () {
       const some = sample.splice(0)
-      const found = repeatedIn(some.map(({ text }) => text.blocks))
+      const pages = some.toSorted((one, other) => Number(isFirst(other.page)) - Number(isFirst(one.page)))
+      const found = repeatedIn(pages.map(({ page: { url }, text: { blocks } }) => ({ url, blocks })))
       if (found !== undefined) yield* queue.setRepeated(job, found)
       state.repeated = found ?? state.repeated
       yield* Effect.forEach(some, (one) => settle(one.page, storePage(one)), { discard: true })
@@ -209,7 +224,7 @@ export const makePageReader = Effect.gen(function* () {
 
     const fetch = Effect.fnUntraced(function* (page: WaitingPage) {
       // A page that has not changed may say something else, where other blocks repeat than before.
-      const isComparable = page.document_id !== null && job.repeated !== null
+      const isComparable = page.document_id !== null && job.repeated !== null && state.repeated === job.repeated
       const response = yield* requests.get(page.url, {
         headers: {
           ...(isComparable && page.etag !== null && { "if-none-match": page.etag }),

@@ -10,23 +10,51 @@ const PAGES_MIN = 4
 const SHARE = 0.5
 const HASH_LENGTH = 16
 const REPEATED_MAX = 500
+/** As many characters that pages share are what they say, where they say little else: variants of a product. */
+const SHARED_MIN = 300
 
 const hashOf = (block: string): string =>
   createHash("sha256").update(block.replaceAll(/\s+/g, " ").trim()).digest("hex").slice(0, HASH_LENGTH)
 
 const levelOf = (block: string | undefined): number => /^(#{1,6}) /.exec(block ?? "")?.[1]?.length ?? 0
 
-/** The hashes of the blocks that repeat on these pages; undefined when they are too few to tell. */
-export const repeatedIn = (pages: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> | undefined => {
-  if (pages.length < PAGES_MIN) return undefined
-  const counts = new Map<string, number>()
-  for (const blocks of pages)
-    for (const hash of new Set(blocks.map(hashOf))) counts.set(hash, (counts.get(hash) ?? 0) + 1)
-  const least = Math.max(PAGES_MIN, pages.length * SHARE)
-  return [...counts].flatMap(([hash, count]) => (count >= least ? [hash] : [])).slice(0, REPEATED_MAX)
+const lengthOf = (blocks: ReadonlyArray<string>): number => blocks.reduce((sum, { length }) => sum + length, 0)
+
+interface SampledPage {
+  readonly url: string
+  readonly blocks: ReadonlyArray<string>
 }
 
-/** A page without the blocks that repeat. A repeated heading stays where it has a text of its own. */
+/**
+ * The hashes of the blocks that repeat on these pages, behind that of the address of the page that keeps them: the first
+ * one. What it has not stays on the other pages as well. Undefined when the pages are too few to tell.
+ */
+export const repeatedIn = (pages: ReadonlyArray<SampledPage>): ReadonlyArray<string> | undefined => {
+  const [keeper] = pages
+  if (keeper === undefined || pages.length < PAGES_MIN) return undefined
+  const counts = new Map(keeper.blocks.map((block) => [hashOf(block), 0]))
+  for (const { blocks } of pages)
+    for (const hash of new Set(blocks.map(hashOf))) counts.set(hash, (counts.get(hash) ?? Number.NaN) + 1)
+  const least = Math.max(PAGES_MIN, pages.length * SHARE)
+  const found = [...counts].flatMap(([hash, count]) => (count >= least ? [hash] : []))
+  return [hashOf(keeper.url), ...found.slice(0, REPEATED_MAX)]
+}
+
+/** What of the repeated blocks a page still keeps for all others; undefined when it is another one that keeps them. */
+export const keptBy = (
+  { blocks, url }: SampledPage,
+  repeated: ReadonlyArray<string>,
+): ReadonlyArray<string> | undefined => {
+  const [keeper, ...hashes] = repeated
+  if (keeper !== hashOf(url)) return undefined
+  const there = new Set(blocks.map(hashOf))
+  return [keeper, ...hashes.filter((hash) => there.has(hash))]
+}
+
+/**
+ * A page without the blocks that repeat. A repeated heading stays where it has a text of its own, and everything does where
+ * the page says little else.
+ */
 export const withoutRepeated = (
   blocks: ReadonlyArray<string>,
   repeated: ReadonlyArray<string>,
@@ -41,5 +69,7 @@ export const withoutRepeated = (
     const isEmptyHeading = level > 0 && (next === undefined || (levelOf(next) > 0 && levelOf(next) <= level))
     if (!isRepeated || (level > 0 && !isEmptyHeading)) kept.push(block)
   }
-  return kept.toReversed()
+  const own = lengthOf(kept)
+  const shared = lengthOf(blocks) - own
+  return shared > own && shared > SHARED_MIN ? blocks : kept.toReversed()
 }

@@ -68,6 +68,13 @@ const answering = ({ pages }: TrapSite, count: number) => {
   }
 }
 
+/** The texts of a source's documents by the paths of their addresses. */
+const textsOf = Effect.fnUntraced(function* (source: TestSource) {
+  const { blobs } = yield* BlobControl
+  const documents = yield* documentsOf(source)
+  return new Map([...documents].map(([path, { blob_key }]) => [path, String(Buffer.from(blobs.get(blob_key) ?? []))]))
+})
+
 const pathsOf = ({ requests }: TrapSite) => requests.map(({ path }) => path)
 
 describe("a run of a website", () => {
@@ -246,10 +253,7 @@ describe("a run of a website", () => {
         yield* startCrawling()
         const source = yield* makeSource("website", [site.at("docs.example", "/")])
         yield* runSource(source)
-        const { blobs } = yield* BlobControl
-        const texts = [...(yield* documentsOf(source)).values()].map(({ blob_key }) =>
-          String(Buffer.from(blobs.get(blob_key) ?? [])),
-        )
+        const texts = [...(yield* textsOf(source)).values()]
         expect(texts.map((text) => text.includes("555-0100"))).toEqual([true, false, false, false, false, false])
         site.pages.set("docs.example/5", page("Part 5", ["/6"], footer))
         site.pages.set("docs.example/6", page("Part 6", [], footer))
@@ -402,6 +406,54 @@ describe("another run", () => {
         expect(after.has("/guide/p1")).toBe(false)
       }),
     ))
+
+  test("gives other pages what the first page has kept for them, once it is there no more", () =>
+    run(
+      Effect.gen(function* () {
+        const site = yield* trapSite
+        const [call, write] = ["<p>Call us at 555-0100, from nine to five.</p>", "<p>Write to the old office.</p>"]
+        const paths = ["/1", "/2", "/3", "/4", "/5"]
+        const home = (...more: ReadonlyArray<string>) =>
+          site.pages.set("docs.example/", page("Home", paths, more.join("")))
+        home(call, write)
+        for (const path of paths) site.pages.set(`docs.example${path}`, page(`Part ${path}`, [], call + write))
+        yield* startCrawling()
+        const source = yield* makeSource("website", [site.at("docs.example", "/")])
+        const having = (words: string) =>
+          Effect.map(textsOf(source), (texts) =>
+            [...texts].flatMap(([path, text]) => (text.includes(words) ? path : [])),
+          )
+        yield* runSource(source)
+        expect([yield* having("555-0100"), yield* having("old office")]).toEqual([["/"], ["/"]])
+        home(call)
+        yield* runSource(source)
+        expect([yield* having("555-0100"), yield* having("old office")]).toEqual([["/"], paths])
+      }),
+    ))
+
+  test.each([
+    ["is gone", answers(404)],
+    ["redirects to another of them", answers(301, { location: "/guide/copy" })],
+    ["asks not to be kept", sends('<meta name="robots" content="noindex"><p>Text.</p>')],
+  ])("keeps a text with several addresses in every run when the first %s", (_, answer) =>
+    run(
+      Effect.gen(function* () {
+        const { site, source } = yield* guide(4)
+        site.pages.set("docs.example/guide/", page("Guide", ["p1", "p2", "p3", "copy", "p1?sort=price"]))
+        site.pages.set("docs.example/guide/copy", page("Page 1"))
+        expect(yield* runSource(source)).toMatchObject({ counts: { new: 4, duplicate: 2 } })
+        const before = yield* documentsOf(source)
+        site.pages.set("docs.example/guide/p1", answer)
+        site.pages.set("docs.example/guide/p1?sort=price", answers(404))
+        for (const attempt of [1, 2, 3]) {
+          yield* runSource(source)
+          const copy = (yield* documentsOf(source)).get("/guide/copy")
+          expect([attempt, copy?.id]).toEqual([attempt, before.get("/guide/p1")?.id])
+        }
+        expect((yield* documentsOf(source)).size).toBe(4)
+      }),
+    ),
+  )
 
   test("does not read a page whose document somebody has deleted, unless it is for those", () =>
     run(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { addressOf } from "../../src/sources/Address.ts"
 import { parseRobots } from "../../src/sources/Robots.ts"
-import { repeatedIn, withoutRepeated } from "../../src/sources/Repeated.ts"
+import { keptBy, repeatedIn, withoutRepeated } from "../../src/sources/Repeated.ts"
 import { globMatcher, makeScope } from "../../src/sources/Scope.ts"
 import { Traps } from "../../src/sources/Traps.ts"
 
@@ -129,10 +129,39 @@ describe("links without an end", () => {
 })
 
 describe("blocks that repeat", () => {
+  const site = (...pages: ReadonlyArray<ReadonlyArray<string>>) =>
+    pages.map((blocks, index) => ({ url: `https://e.com/${index}`, blocks }))
+  const LONG = "The lamp is made of brass and glass, and lights a room of thirty square metres evenly. ".repeat(5)
+
   test("are left out with the headings that had nothing else", () => {
-    const site = [1, 2, 3, 4].map((number) => ["## Usage", `Own text ${number}.`, "## Share", "Share this page!"])
-    const repeated = repeatedIn(site) ?? []
-    expect(withoutRepeated(site[0] ?? [], repeated)).toEqual(["## Usage", "Own text 1."])
-    expect(repeatedIn(site.slice(0, 3))).toBeUndefined()
+    const pages = site(
+      ...[1, 2, 3, 4].map((number) => ["## Usage", `Own text ${number}.`, "## Share", "Share this page!"]),
+    )
+    const repeated = repeatedIn(pages) ?? []
+    expect(withoutRepeated(pages[1]?.blocks ?? [], repeated)).toEqual(["## Usage", "Own text 2."])
+    expect(repeatedIn(pages.slice(0, 3))).toBeUndefined()
+  })
+
+  test.each([
+    ["a banner that the first page has", ["Home", "Call us."], "Call us.", [], "Own."],
+    ["a banner that the first page has not", ["Home"], "Call us.", ["Call us."], "Own."],
+    ["a long description of variants", ["Home"], LONG, [LONG], "Own."],
+    ["a long description of variants, the first of which is the first page", [LONG, "Red."], LONG, [LONG], "Own."],
+    ["a long banner beside a longer text", ["Home", LONG], LONG, [], "Own text, much longer than it. ".repeat(30)],
+  ])("leave a copy, and to variants what they say: %s", (_, first, shared, kept, own) => {
+    const pages = site(first, ...[1, 2, 3, 4, 5, 6].map((number) => [`${own} ${number}.`, shared]))
+    const repeated = repeatedIn(pages) ?? []
+    expect(withoutRepeated([`${own} 1.`, shared], repeated)).toEqual([`${own} 1.`, ...kept])
+  })
+
+  test("come back to all pages when the page that keeps them has lost them", () => {
+    const pages = site(...[1, 2, 3, 4].map((number) => [`Own ${number}.`, "Call us.", "Write to us."]))
+    const [first = pages[1], second = first] = pages
+    if (first === undefined || second === undefined) return
+    const repeated = repeatedIn(pages) ?? []
+    expect(keptBy(second, repeated)).toBeUndefined()
+    expect(keptBy(first, repeated)).toEqual(repeated)
+    const left = keptBy({ ...first, blocks: ["Own 1.", "Call us."] }, repeated) ?? []
+    expect(withoutRepeated(second.blocks, left)).toEqual(["Own 2.", "Write to us."])
   })
 })

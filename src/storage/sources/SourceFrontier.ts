@@ -279,6 +279,25 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
 
       sameAs,
 
+      /** Hands the documents of pages that the run has found missing to pages with the same text that it has found. */
+      bequeath: Effect.fnUntraced(function* (job: CrawlJob, run: CrawlRun) {
+        const own = (page: string) =>
+          sql`${sql(page)}.source_id = ${job.source_id} and ${sql(page)}.organization_id = ${job.organization_id}
+            and ${sql(page)}.run_id = ${run.id}`
+        yield* sql`with heirs as (
+            select distinct on (gone.id) gone.id as gone, gone.document_id, heir.id, heir.url
+            from source_pages gone join source_pages heir on heir.text_hash = gone.text_hash
+            where ${own("gone")} and gone.outcome in ${sql.in(MISSING)} and gone.document_id is not null
+              and ${own("heir")} and heir.outcome = 'duplicate' and heir.http_status < 300 and heir.document_id is null
+            order by gone.id, heir.depth, heir.id
+          ), given as (update source_pages set document_id = null from heirs where source_pages.id = heirs.gone
+          ), taken as (
+            update source_pages set document_id = heirs.document_id, outcome = 'unchanged', detail = null, misses = 0
+            from heirs where source_pages.id = heirs.id
+          ) update documents set url = heirs.url from heirs where documents.id = heirs.document_id
+            and documents.organization_id = ${job.organization_id}`
+      }, withoutSqlErrors),
+
       /**
        * Deletes some documents of pages that this run and the one before have not found, or only this one where it is
        * confirmed. Returns how many.

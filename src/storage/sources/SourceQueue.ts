@@ -18,7 +18,7 @@ export const CrawlJob = Schema.Struct({
   chatbot_id: ChatbotId,
   kind: Schema.Literals(["website", "sitemap", "llms_txt", "feed"]),
   config: SourceConfig,
-  /** Hashes of the blocks that repeat on the pages; null until enough pages were read. */
+  /** Hashes of the page that keeps the blocks that repeat, and of these; null until enough pages were read. */
   repeated: Schema.NullOr(Schema.Array(Schema.String)),
 })
 export type CrawlJob = typeof CrawlJob.Type
@@ -181,8 +181,8 @@ export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/
           .underLease(job, close(job, { status: "failed", error, deleted: 0 }))
           .pipe(Effect.asVoid, withoutSqlErrors),
 
-      /** Keeps the hashes of the blocks that repeat on the pages of a source. */
-      setRepeated: Effect.fnUntraced(function* (job: CrawlJob, hashes: ReadonlyArray<string>) {
+      /** Keeps the hashes of the blocks that repeat on the pages of a source; null: the next run finds them anew. */
+      setRepeated: Effect.fnUntraced(function* (job: CrawlJob, hashes: ReadonlyArray<string> | null) {
         yield* sql`update sources set repeated = ${json(hashes)}
           where id = ${job.source_id} and organization_id = ${job.organization_id}`
       }, withoutSqlErrors),
