@@ -38,43 +38,53 @@ const unreadable = (code: SourceRunError["code"], message: string) => new ListsU
 
 class Overfull extends Error {}
 
-/** Collects the addresses of a sitemap or a feed. `isList` is set by its first element. */
+/** Splits the name of an element into its prefix, with the colon, and its local name. */
+const splitName = (name: string): readonly [prefix: string, local: string] => {
+  const at = name.indexOf(":") + 1
+  return [name.slice(0, at), name.slice(at)]
+}
+
+/**
+ * Collects the addresses of a sitemap or a feed, whatever prefix it gives its namespace. Elements count that have the prefix
+ * of the entry that they are children of: what stands in others, such as `image:loc`, is no page. `isList` is set by the
+ * first element.
+ */
 const makeReader = (named: Named) => {
-  let nesting = 0
+  const parents: Array<string> = []
   let isList: boolean | undefined
-  let entry = ""
-  let element = ""
   let text = ""
   let attributes: Record<string, string> = {}
   const add = (address: string, to: Array<string> = named.pages) => {
-    if (to.push(address.trim()) >= ENTRIES_MAX) throw new Overfull()
+    if (address.trim() !== "" && to.push(address.trim()) >= ENTRIES_MAX) throw new Overfull()
   }
   const parser = new Parser(
     {
       onopentagname: (name) => {
-        if (++nesting > NESTING_MAX) throw new Overfull()
-        isList ??= /^(?:urlset|sitemapindex|rss|feed|rdf:RDF)$/.test(name)
-        if (/^(?:url|sitemap|item|entry)$/.test(name)) entry = name
-        element = name
+        if (parents.push(name) > NESTING_MAX) throw new Overfull()
+        isList ??= /^(?:urlset|sitemapindex|rss|feed|RDF)$/.test(splitName(name)[1])
         text = ""
         attributes = {}
       },
       onattribute: (name, value) => {
-        if (/^(?:href|rel|isPermaLink|rdf:about)$/.test(name)) attributes[name] = value.slice(0, ADDRESS_MAX_LENGTH)
+        if (/^(?:href|rel|isPermaLink)$/.test(name)) attributes[name] = value.slice(0, ADDRESS_MAX_LENGTH)
       },
       ontext: (piece) => {
         if (text.length < ADDRESS_MAX_LENGTH) text += piece.slice(0, ADDRESS_MAX_LENGTH)
       },
       onclosetag: (name) => {
-        nesting--
+        parents.pop()
+        const [prefix, local] = splitName(name)
+        const [prefixOfEntry, entry] = splitName(parents.at(-1) ?? "")
         const { href, isPermaLink, rel = "alternate" } = attributes
-        if (name === "loc" && element === name && entry === "url") add(text)
-        if (name === "loc" && element === name && entry === "sitemap") add(text, named.lists)
-        if (name === "link" && entry === "entry" && rel === "alternate" && href !== undefined) add(href)
-        if (name === "link" && entry === "item" && text.trim() !== "") add(text)
-        if (name === "guid" && entry === "item" && isPermaLink === "true") add(text)
-        if (name === entry) entry = ""
-        element = ""
+        if (prefix === prefixOfEntry) {
+          if (local === "loc" && entry === "url") add(text)
+          if (local === "loc" && entry === "sitemap") add(text, named.lists)
+          if (local === "link" && entry === "entry" && rel === "alternate" && href !== undefined) add(href)
+          if (local === "link" && entry === "item") add(text)
+          if (local === "guid" && entry === "item" && isPermaLink === "true") add(text)
+        }
+        text = ""
+        attributes = {}
       },
     },
     { xmlMode: true, decodeEntities: true },

@@ -2,13 +2,14 @@ import { Effect, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../blobs/Blobs.ts"
 import type { Format } from "../domain/knowledge/Formats.ts"
+import type { PageOutcome } from "../domain/knowledge/SourcePage.ts"
 import { Extract } from "../knowledge/Extract.ts"
 import type { PageText } from "../knowledge/extract/Extraction.ts"
 import type { PageResponse } from "../outbound/PageRequest.ts"
 import { contentOf } from "../storage/documents/Documents.ts"
 import { type PageResult, SourceFrontier, type WaitingPage } from "../storage/sources/SourceFrontier.ts"
 import { MISSING, SourceQueue } from "../storage/sources/SourceQueue.ts"
-import { addressOf, hostOf, isSamePage } from "./Address.ts"
+import { addressOf, hostOf, isAlike, isSamePage } from "./Address.ts"
 import { isNotRead, isRedirect, type NotRead, notRead, REDIRECTS_MAX, type Requests } from "./PoliteFetch.ts"
 import { claimedFormat, markdownOf, pageName, readAnswer, robotsTag } from "./Reading.ts"
 import { Renderer } from "./Renderer.ts"
@@ -19,6 +20,9 @@ import type { ReadPage, RunState } from "./RunState.ts"
 const SAMPLE = 10
 /** Links that are judged before others run. */
 const LINKS_AT_ONCE = 200
+/** Outcomes of pages that have a document. */
+const READ: ReadonlySet<PageOutcome | undefined> = new Set(["new", "changed", "unchanged"] as const)
+
 /** Paths to which pages redirect that ask for a password. */
 const LOGIN = /\/(?:log-?in|sign-?in|sso|oauth2?)(?:[/.]|$)/i
 
@@ -94,7 +98,9 @@ export const makePageReader = Effect.gen(function* () {
       if (hop > REDIRECTS_MAX) return yield* notRead("failed", `It redirects more than ${REDIRECTS_MAX} times.`)
       state.hops.set(to, hop)
       yield* frontier.meet(job, run, state.admit(to, page.depth), page.url)
-      yield* finish(page, { ...result, movedTo: to })
+      // A page that only changes its scheme, for example, is there as long as it cannot be read under its new address.
+      const isGone = !isAlike(to, page.url) || READ.has(yield* frontier.outcomeOf(job, run, to))
+      yield* finish(page, { ...result, movedTo: { url: to, isGone } })
     })
 
     const redirect = Effect.fnUntraced(function* (page: WaitingPage, location: string, status: number) {
@@ -214,7 +220,7 @@ export const makePageReader = Effect.gen(function* () {
       if (isNear && !isSamePage(canonical, page.url) && state.scope.refusal(canonical) === undefined) {
         const there = yield* frontier.outcomeOf(job, run, canonical)
         const detail = `It names ${canonical} as its canonical address.`
-        if (there === undefined || there === "new" || there === "changed" || there === "unchanged")
+        if (there === undefined || READ.has(there))
           return yield* move(page, canonical, { outcome: "excluded", detail, http_status: status })
       }
       if (state.repeated !== null) return yield* storePage({ page, response, text })

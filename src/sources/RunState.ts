@@ -2,12 +2,17 @@ import type { PageText } from "../knowledge/extract/Extraction.ts"
 import type { PageResponse } from "../outbound/PageRequest.ts"
 import type { KnownPage, MetPage, WaitingPage } from "../storage/sources/SourceFrontier.ts"
 import type { CrawlJob, CrawlRun } from "../storage/sources/SourceQueue.ts"
+import { URL_MAX_LENGTH } from "../domain/schema/HttpUrl.ts"
 import { addressOf } from "./Address.ts"
 import { makeScope, type Scope } from "./Scope.ts"
 import { Traps } from "./Traps.ts"
 
 /** Pages of a source that are kept although they are excluded, so that somebody sees why. */
 const EXCLUDED_MAX = 1_000
+
+/** Why a page is not read whose address tells it from another one only behind the “#”. */
+const ROUTED =
+  "It cannot be read: scripts make it from what stands behind the “#” of its address, which servers never see."
 
 /** A page that is read but not stored yet. */
 export interface ReadPage {
@@ -84,13 +89,16 @@ export class RunState {
 
   /** The page of an address that a page links to, or that a list names; none when it does not matter. */
   judge(text: string, depth: number): ReadonlyArray<MetPage> {
-    const url = addressOf(text)
-    if (url === undefined || this.met.has(url)) return []
+    const [route = ""] = /#.*/.exec(text) ?? []
+    const address = addressOf(text)
+    const url = address === undefined ? undefined : address + route
+    if (url === undefined || url.length > URL_MAX_LENGTH || this.met.has(url)) return []
     const isNew = !this.known.has(url)
     const refusal = this.scope.refusal(url)
     // What gets no row is not remembered: a site may link to any number of addresses.
     if (refusal?.isNear === false || (isNew && this.known.size >= this.pagesMax)) return []
-    const excluded = refusal?.detail ?? (this.isWebsite ? this.trapOf(url, depth) : undefined)
+    const excluded =
+      refusal?.detail ?? (route !== "" ? ROUTED : undefined) ?? (this.isWebsite ? this.trapOf(url, depth) : undefined)
     if (isNew && excluded !== undefined && ++this.excluded > EXCLUDED_MAX) return []
     this.known.add(url)
     this.met.add(url)

@@ -50,6 +50,34 @@ describe("a sitemap", () => {
       }),
     ))
 
+  test.each([
+    ["with a prefix", "ns0:", ' xmlns:ns0="http://www.sitemaps.org/schemas/sitemap/0.9"'],
+    ["with a prefix and without its namespace", "sm:", ""],
+    ["without a namespace", "", ""],
+    ["of an old namespace", "", ' xmlns="https://www.google.com/schemas/sitemap/0.84/"'],
+  ])("%s names its pages, and no pictures", (_, prefix, namespace) =>
+    run(
+      Effect.gen(function* () {
+        const site = yield* trapSite
+        const [one = "", two = ""] = pages(site, "one", "two")
+        pages(site, "picture", "film", "other")
+        const foreign = `<image:image><image:loc>/picture</image:loc><loc>/other</loc></image:image><image:loc>/picture</image:loc><video:video><video:player_loc>/film</video:player_loc></video:video><xhtml:link rel="alternate" href="/other"/>`
+        const tag = (name: string, content: string, more = "") =>
+          `<${prefix}${name}${more}>${content}</${prefix}${name}>`
+        const list = (address: string) =>
+          tag("urlset", tag("url", `${tag("loc", `<![CDATA[${address}]]>`)}${foreign}`), namespace)
+        const lists = ["/a.xml", "/b.xml"].map((path) => tag("sitemap", tag("loc", site.at("docs.example", path))))
+        site.pages.set("docs.example/sitemap.xml", sends(tag("sitemapindex", lists.join(""), namespace), xml))
+        site.pages.set("docs.example/a.xml", sends(list(one), xml))
+        site.pages.set("docs.example/b.xml", sends(`<?xml version="1.0"?><!-- Made by hand. -->${list(two)}`, xml))
+        yield* startCrawling()
+        const source = yield* makeSource("sitemap", [site.at("docs.example", "/sitemap.xml")])
+        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 2 } })
+        expect([...(yield* documentsOf(source)).keys()]).toEqual(["/one", "/two"])
+      }),
+    ),
+  )
+
   test("that does not name a page any more leads to its deletion after two runs", () =>
     run(
       Effect.gen(function* () {
@@ -99,6 +127,21 @@ describe("a feed", () => {
       "Atom",
       (links: ReadonlyArray<string>) =>
         `<feed xmlns="http://www.w3.org/2005/Atom"><link href="/home"/>${links.map((link) => `<entry><link rel="self" href="/x"/><link href="${link}"/></entry>`).join("")}</feed>`,
+    ],
+    [
+      "RSS with a prefix, and Atom's links beside its own",
+      (links: ReadonlyArray<string>) =>
+        `<r:rss xmlns:r="x"><r:channel><a:link href="/home"/>${links.map((link) => `<r:item><a:link rel="alternate" href="/home"/><r:link>${link}</r:link><r:source><r:link>/home</r:link></r:source></r:item>`).join("")}</r:channel></r:rss>`,
+    ],
+    [
+      "RSS 1.0",
+      (links: ReadonlyArray<string>) =>
+        `<rdf:RDF xmlns="http://purl.org/rss/1.0/"><channel><link>/home</link></channel>${links.map((link) => `<item><link>${link}</link></item>`).join("")}</rdf:RDF>`,
+    ],
+    [
+      "Atom with a prefix, and the feeds from which its entries come",
+      (links: ReadonlyArray<string>) =>
+        `<a:feed xmlns:a="http://www.w3.org/2005/Atom">${links.map((link) => `<a:entry><a:source><a:link href="/home"/></a:source><a:link href="${link}"/></a:entry>`).join("")}</a:feed>`,
     ],
   ])("of %s names pages, which stay when they leave it", (_, write) =>
     run(

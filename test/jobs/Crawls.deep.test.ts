@@ -16,6 +16,7 @@ import {
   runSource,
   startCrawling,
   type TestSource,
+  textsOf,
 } from "../lib/Crawling.ts"
 import { BlobControl, eventually } from "../lib/Layers.ts"
 import { as } from "../lib/Tenants.ts"
@@ -67,13 +68,6 @@ const answering = ({ pages }: TrapSite, count: number) => {
     allow: (more: number) => Effect.sync(() => (left = more)),
   }
 }
-
-/** The texts of a source's documents by the paths of their addresses. */
-const textsOf = Effect.fnUntraced(function* (source: TestSource) {
-  const { blobs } = yield* BlobControl
-  const documents = yield* documentsOf(source)
-  return new Map([...documents].map(([path, { blob_key }]) => [path, String(Buffer.from(blobs.get(blob_key) ?? []))]))
-})
 
 const pathsOf = ({ requests }: TrapSite) => requests.map(({ path }) => path)
 

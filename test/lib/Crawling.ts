@@ -14,7 +14,7 @@ import { PageTimeout, type Resolve, SafeFetch } from "../../src/outbound/SafeFet
 import { CrawlPace } from "../../src/sources/PoliteFetch.ts"
 import * as Sources from "../../src/sources/Sources.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { eventually, memoryBlobs, platform, quiet, storage } from "./Layers.ts"
+import { BlobControl, eventually, memoryBlobs, platform, quiet, storage } from "./Layers.ts"
 import { makeTenant, newId } from "./Tenants.ts"
 import { isTooSlow, toThisMachine } from "./TrapSite.ts"
 
@@ -207,3 +207,10 @@ export const documentsOf = ({ id }: TestSource) =>
       (rows) => new Map(rows.map((row) => [row.url.replace(/^https?:\/\/[^/]*/, ""), row])),
     ),
   )
+
+/** The texts of the pages of a source that are documents, by the paths of their addresses. */
+export const textsOf = Effect.fnUntraced(function* (source: TestSource) {
+  const { blobs } = yield* BlobControl
+  const documents = yield* documentsOf(source)
+  return new Map([...documents].map(([path, { blob_key }]) => [path, String(Buffer.from(blobs.get(blob_key) ?? []))]))
+})

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { addressOf } from "../../src/sources/Address.ts"
+import { addressOf, isAlike } from "../../src/sources/Address.ts"
 import { parseRobots } from "../../src/sources/Robots.ts"
 import { keptBy, repeatedIn, withoutRepeated } from "../../src/sources/Repeated.ts"
 import { globMatcher, makeScope } from "../../src/sources/Scope.ts"
@@ -13,6 +13,17 @@ describe("an address", () => {
     ["http://[::1]:8080/x", "http://[::1]:8080/x"],
     ["https://example.com/%7euser/%e4?b=2&a=1", "https://example.com/~user/%E4?b=2&a=1"],
     ["https://example.com/a?utm_source=x&id=7&PHPSESSID=abc&fbclid=1", "https://example.com/a?id=7"],
+    ["https://example.com/a?id=12&s=shoes", "https://example.com/a?id=12&s=shoes"],
+    ["https://example.com/a?sid=12&session=2", "https://example.com/a?sid=12&session=2"],
+    ["https://example.com/a?session_id=opening-talk-of-2024", "https://example.com/a?session_id=opening-talk-of-2024"],
+    [
+      "https://example.com/a?id=550e8400-e29b-41d4-a716-446655440000",
+      "https://example.com/a?id=550e8400-e29b-41d4-a716-446655440000",
+    ],
+    ["https://example.com/a?sid=9f86d081884c7d659a2feaa0c55ad015&id=1", "https://example.com/a?id=1"],
+    ["https://example.com/a?s=4bd1a7e0c3f94d27b85a6c1e2f3d4a5b", "https://example.com/a"],
+    ["https://example.com/a?session-id=550e8400-e29b-41d4-a716-446655440000", "https://example.com/a"],
+    ["https://example.com/a?SESSID=k3v9q1m7t5r2p8n6j4h0g2f4d6", "https://example.com/a"],
     ["https://example.com/a;jsessionid=0123?x", "https://example.com/a?x"],
     ["https://example.com/(S(abcdefgh12345678))/a", "https://example.com/a"],
     ["https://example.com/a?", "https://example.com/a"],
@@ -32,6 +43,23 @@ describe("an address", () => {
     `http://e.com/${"x".repeat(3_000)}`,
   ])("%s is none of a page", (text) => {
     expect(addressOf(text)).toBeUndefined()
+  })
+})
+
+describe("two addresses", () => {
+  test.each([
+    ["http://example.com/a", "https://example.com/a", true],
+    ["https://example.com/a", "https://www.example.com/a", true],
+    ["https://example.com/a", "https://example.com/a/", true],
+    ["https://example.com/Lamps/Red", "https://example.com/lamps/red", true],
+    ["http://www.example.com/A/?x=1", "https://example.com/a?x=1", true],
+    ["https://example.com/lamps/red", "https://example.com/lamps/", false],
+    ["https://example.com/a", "https://example.com/", false],
+    ["https://example.com/a?id=1", "https://example.com/a?id=2", false],
+    ["https://example.com/a", "https://shop.example.com/a", false],
+  ])("%s and %s are of one page: %p", (one, other, expected) => {
+    expect(isAlike(one, other)).toBe(expected)
+    expect(isAlike(other, one)).toBe(expected)
   })
 })
 

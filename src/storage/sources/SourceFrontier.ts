@@ -49,8 +49,11 @@ export interface PageResult {
     Pick<WaitingPage, "etag" | "last_modified" | "text_hash"> & { readonly size_bytes: number }
   /** The content of its document, which is added or replaced. */
   readonly content?: Content
-  /** The address under which the page lives now: its document goes there, unless that page has one. */
-  readonly movedTo?: string
+  /**
+   * The address under which the page lives now: its document goes there, unless that page has one. `isGone`: it counts as
+   * missing otherwise, since that is another page.
+   */
+  readonly movedTo?: { readonly url: string; readonly isGone: boolean }
 }
 
 /** A page that the source has met, in this run or before. */
@@ -252,7 +255,7 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
               const document = content === undefined ? current.document_id : yield* publish(job, current, content)
               const same = content !== undefined && document === null ? yield* sameAs(job, content.sha256) : undefined
               outcome = content !== undefined && document === null ? "duplicate" : result.outcome
-              const isFound = !["failed", "gone", "excluded"].includes(outcome)
+              const isFound = !["failed", "gone", "excluded"].includes(outcome) && movedTo?.isGone !== true
               yield* sql`update source_pages set ${sql.update({
                 is_waiting: false,
                 outcome,
@@ -265,7 +268,7 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
                 yield* sql`with target as (
                   update source_pages t set document_id = ${document}, text_hash = ${current.text_hash},
                     outcome = coalesce(t.outcome, 'unchanged'), etag = null, last_modified = null
-                  where ${own} and url = ${movedTo} and document_id is null and is_waiting returning url
+                  where ${own} and url = ${movedTo.url} and document_id is null and is_waiting returning url
                 ), source as (
                   update source_pages set document_id = null where id = ${page.id} and exists (select from target)
                 ) update documents set url = target.url from target where id = ${document} and ${own}`

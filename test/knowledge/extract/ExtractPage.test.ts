@@ -163,6 +163,21 @@ describe("a page", () => {
   })
 
   test.each([
+    ["routes alone", `<a href="#/a">A</a><a href="/guide/install#!/b?x=1">B</a>`, ["#/a", "#!/b?x=1"]],
+    [
+      "routes, its site and another one",
+      `<a href="/">Home</a><a href="#/a">A</a><a href="//x.example/">X</a>`,
+      ["#/a"],
+    ],
+    ["routes and a page", `<a href="#/a">A</a><a href="/b">B</a>`, []],
+    ["places of its own", `<a href="#a">A</a><a href="#">B</a><a href="#/">C</a>`, []],
+    ["pages with places", `<a href="/b#/a">A</a><a href="/c">B</a>`, []],
+  ])("leads to routes behind a “#” where it has no other links: to %s", (_, html, expected) => {
+    const { links } = pageOf(html)
+    expect(links.filter((link) => link.includes("#"))).toEqual(expected.map((route) => URL + route))
+  })
+
+  test.each([
     [
       `<meta name="robots" content="NOINDEX, follow">`,
       { noindex: true, nofollow: false, links: ["https://docs.example.com/a"] },

@@ -6,6 +6,8 @@ import type { PageFacts } from "../Extraction.ts"
 const MAX_LINKS = 20_000
 const MAX_LINK_CHARACTERS = 2_000
 const MAX_CHARACTERS_OF_LINKS = 2_000_000
+/** Most addresses behind a “#” that are named as unreadable. */
+const MAX_ROUTES = 100
 
 /** A page that is replaced later than this, in seconds, is meant to be read. */
 const MAX_REFRESH_SECONDS = 10
@@ -28,18 +30,30 @@ export const absoluteAddress = (address: string | undefined, base: string): stri
   return url.href.length > MAX_LINK_CHARACTERS ? undefined : url.href
 }
 
-const linksOf = (elements: ReadonlyArray<Element>, base: string): ReadonlyArray<string> => {
+/**
+ * The addresses to which a page links, without what stands behind their “#”. Where scripts choose by it alone what a page
+ * shows, as by `#/guide`, these addresses are there, too: the page links to nothing else of its site but its first page.
+ */
+const linksOf = (elements: ReadonlyArray<Element>, base: string, url: string): ReadonlyArray<string> => {
   const links = new Set<string>()
+  const routes = new Set<string>()
   let room = MAX_CHARACTERS_OF_LINKS
   for (const { attribs } of ofKind(elements, "a", "area")) {
     const link = tokensOf(attribs["rel"]).includes("nofollow") ? undefined : absoluteAddress(attribs["href"], base)
+    const [, route] = /(#!?\/.+)/.exec(attribs["href"] ?? "") ?? []
+    if (link !== undefined && route !== undefined && routes.size < MAX_ROUTES) routes.add(link + route)
     if (link === undefined || links.has(link)) continue
     room -= link.length
     if (room < 0 || links.size === MAX_LINKS) break
     links.add(link)
   }
-  return [...links]
+  const { origin } = new URL(url)
+  const first = new Set([absoluteAddress("", url), absoluteAddress("/", url), ...Array.from(routes, withoutRoute)])
+  const isRouted = [...links].every((link) => first.has(link) || new URL(link).origin !== origin)
+  return isRouted ? [...links, ...routes] : [...links]
 }
+
+const withoutRoute = (address: string): string => address.replace(/#.*/, "")
 
 /** A date or a date with time as ISO 8601 writes it; undefined for everything else, such as the date of an era. */
 const isoDate = (text: string | undefined): string | undefined => {
@@ -104,7 +118,7 @@ export const declarationsOf = (document: Document, url: string): Declarations =>
   const canonical = ofKind(elements, "link").find(({ attribs }) => tokensOf(attribs["rel"]).includes("canonical"))
   return {
     base,
-    links: nofollow ? [] : linksOf(elements, base),
+    links: nofollow ? [] : linksOf(elements, base, url),
     canonical: absoluteAddress(canonical?.attribs["href"], base),
     noindex: robots.has("noindex") || robots.has("none"),
     nofollow,
