@@ -67,10 +67,6 @@ export interface ClaimWords {
   readonly denials: string
   /** Words that limit, such as `only`: a sentence with one says the same with and without a denial. */
   readonly limits: string
-  /** Phrases of offers and wishes, which say nothing about the documents' subject. */
-  readonly remarks: string
-  /** Words for documents and what they hold. A denial beside one says that the answer is not there. */
-  readonly documents: string
 }
 
 /** Sentences that `local/extractive` says by itself. */

@@ -57,12 +57,9 @@ export const locale: Locale = {
   claims: {
     numerals:
       "null, eins/ein/eine/einen/einem/einer/einmal, zwei/zweimal, drei/dreimal, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, dreizehn, vierzehn, fünfzehn, sechzehn, siebzehn, achtzehn, neunzehn, zwanzig, dreißig, vierzig, fünfzig, sechzig, siebzig, achtzig, neunzig, hundert, tausend",
-    denials: "keiner, keinem, keines, weder, niemals, verboten, untersagt, unmöglich, ausgeschlossen, niemand",
+    denials:
+      "keiner, keinem, keines, weder, niemals, verboten, untersagt, unmöglich, ausgeschlossen, niemand, fehlt, fehlen",
     limits: "nur, lediglich, außer, sofern, ausnahme, ausgenommen, stattdessen, bleiben, bleibt, erst, bis, weniger",
-    remarks:
-      "noch fragen, weitere fragen, weitere hilfe, gern weiter, melden sie sich, lassen sie es mich wissen, lass es mich wissen, ich hoffe, helfe ich, gerne helfe, kann ich ihnen, hier ist, hier sind, tut mir leid, leider kann ich",
-    documents:
-      "dokument, dokumente, dokumenten, wissensdatenbank, unterlagen, informationen, information, angaben, kontext, quelle, quellen, antwort, erwähnt, angegeben",
   },
   replies: {
     hello: "Hallo!",

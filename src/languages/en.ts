@@ -54,10 +54,6 @@ export const locale: Locale = {
       "zero, one/once/a/an, two/twice, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, sixteen, seventeen, eighteen, nineteen, twenty, thirty, forty, fifty, sixty, seventy, eighty, ninety, hundred, thousand",
     denials: "neither, nor, forbidden, prohibited, refused, unable, unavailable, impossible, excludes, lacks",
     limits: "only, unless, except, exception, instead, stay, stays, remain, less, fewer, until",
-    remarks:
-      "let me know, feel free, i hope, i can help, i can also, happy to help, glad to help, happy to, anything else, any other questions, further questions, more questions, need more, please note, here is, here are, you're welcome, i recommend, i'm sorry, sorry",
-    documents:
-      "document, documents, knowledge base, passage, passages, information, context, source, sources, answer, mention, mentions, mentioned, specify, specified, details",
   },
   replies: {
     hello: "Hello!",

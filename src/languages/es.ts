@@ -50,6 +50,12 @@ export const locale: Locale = {
     silent: "el, la, los, las, un, una, unos, unas, de, del, yo, nosotros, es, son, por favor, cuál es, cuáles son",
     how: "cómo, cómo puedo, cómo podemos, cómo se puede, cómo debo, cómo hago para",
   },
+  claims: {
+    numerals:
+      "cero, un/uno/una, dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, trece, catorce, quince, dieciséis, diecisiete, dieciocho, diecinueve, veinte, treinta, cuarenta, cincuenta, sesenta, setenta, ochenta, noventa, cien/ciento/cientos/cientas, mil, , , , quinientos/quinientas, setecientos/setecientas, novecientos/novecientas",
+    denials: "prohibido, prohibida, prohibidos, prohibidas, imposible, ni, excluido, excluida, tampoco, falta",
+    limits: "solo, sólo, solamente, únicamente, salvo, excepto, a menos, menos, hasta, queda",
+  },
   replies: {
     hello: "¡Hola!",
     ask: "Hazme una pregunta y buscaré la respuesta en los documentos.",

@@ -51,6 +51,12 @@ export const locale: Locale = {
       "le, la, les, l, un, une, des, du, de, d, je, j, nous, on, votre, vos, est, sont, est ce que, s il vous plaît, svp, quel est, quelle est, quels sont, quelles sont, c est quoi",
     how: "comment, comment faire pour, comment puis je, comment peut on, comment dois je, comment est ce que je peux",
   },
+  claims: {
+    numerals:
+      "zéro, un/une, deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze, treize, quatorze, quinze, seize, dix sept, dix huit, dix neuf, vingt/vingts, trente, quarante, cinquante, soixante, septante, octante, nonante, cent/cents, mille",
+    denials: "interdit, interdite, interdits, interdites, impossible, ni, exclu, exclue, exclus, manque",
+    limits: "seulement, uniquement, sauf, excepté, sans doute, ne que, jusqu, moins, reste",
+  },
   replies: {
     hello: "Bonjour !",
     ask: "Posez-moi une question, et je chercherai la réponse dans les documents.",

@@ -26,7 +26,7 @@ export interface Table {
 /** Whether a block, on one line, is a row of a table. */
 export const isRow = (block: string): boolean => block.startsWith("|")
 /** Whether a block is the rule below the header of a table. */
-const isRule = (block: string | undefined): boolean =>
+export const isRule = (block: string | undefined): boolean =>
   block !== undefined && /^\|?[\s:-]+\|[\s|:-]*$/.test(block) && block.includes("-")
 
 /** The cells of a row, without marks. A bar within a cell is written `\|`. */

@@ -1,176 +1,270 @@
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
-import { similarity, weightOf } from "../../models/local/Terms.ts"
-import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import { type Claim, isSilent, phrasesIn } from "./Claims.ts"
-import { type Evidence, type Holder, keysIn } from "./Evidence.ts"
-import { tokensOf } from "../../text/PhraseBook.ts"
+import type { Claim } from "./Claims.ts"
+import { type Clause, clausesIn } from "./Clauses.ts"
+import type { Evidence, Written } from "./Evidence.ts"
 import { unknownNameIn } from "./Names.ts"
-import { numbersIn } from "./Numbers.ts"
+import type { Quantity } from "./Quantities.ts"
 
 /*
- * Compares a claim with what the model was given: numbers and names first, which hold in every language, then words.
+ * Compares a claim with what the model was given: its quantities, its names, and what it denies. A quantity that stands
+ * there may still be another's, and a denial, too: then a clause that says something else holds all the words of the
+ * claim that its own clause holds, and more.
  */
 
 /** Why a claim is not supported, as far as words can say. */
 export type Verdict = Pick<Unsupported, "detail" | "reason">
 
-/** The least share of a claim's words that one text holds, and the share from which on no judge is needed. */
-const SHARE_MIN = 0.4
+/** The share of a claim's words, or of its signs of Chinese and Japanese, from which on no judge is needed. */
 const SURE_SHARE = 0.7
-/** The least score of a line with a claim's number, as a share of the best line's. */
-const NUMBER_LINE_MIN = 0.5
+const SURE_SIGNS = 0.9
 /** The least share of a clause's words in one that denies it, and the other way round. */
 const AGREEING_MIN = 0.7
 const COVERED_MIN = 0.5
-
-/** The most lines that may deny a claim, and the most clauses of each that are compared. */
-const NEAR_MAX = 20
-const CLAUSES_MAX = 20
-
+/** The least weight of the words that tell another clause from the claim's own. */
+const TELLING_MIN = 0.4
 /** Lower numbers may be written out, or count what follows, as in `There are three ways:`. */
-const LEAD_NUMBER_MIN = 13
-/** The information in a number, as that of a word. */
-const NUMBER_WEIGHT = 0.7
+const SMALL_MAX = 12
+/** The lines before a quantity that may say whose it is. */
+const LINES_BEFORE = 2
+/** The most numbers of a reply from which a result may be computed. */
+const OPERANDS_MAX = 12
 
-/** How well lines and texts hold the words of a claim. */
-interface Scores {
-  /** The number of the words, and their information. */
-  readonly count: number
-  readonly total: number
-  readonly lines: Float64Array
-  readonly best: number
-  /** The share of the words that the best text holds, 0–1. */
-  readonly share: number
-}
-
-/** Judges a claim. Undefined: it is supported. `unsure`: words cannot decide. */
+/** Judges a claim. Undefined: it is supported. `unsure`: words cannot decide. Numbers of earlier claims may be added up. */
 export const check = (
   claim: Claim,
+  earlier: ReadonlyArray<Quantity>,
   evidence: Evidence,
   language: SpokenLanguage,
-  isForeign: boolean,
 ): Verdict | "unsure" | undefined => {
-  const scores = scoresOf(claim.text, evidence, language)
+  const sentence = new Sentence(claim, evidence, language)
+  const name = unknownNameIn(claim.text, language, evidence)
   return (
-    wrongNumber(claim, evidence, language, scores, isForeign) ??
-    wrongName(claim, evidence, language) ??
-    (isForeign
-      ? scores.share >= SURE_SHARE
-        ? undefined
-        : "unsure"
-      : (denied(claim, evidence, language, scores) ?? tooFewWords(claim, language, scores)))
+    sentence.wrongQuantity(earlier) ??
+    (name === undefined
+      ? sentence.denied()
+      : sentence.clauses.some(({ isDenied }) => isDenied)
+        ? "unsure"
+        : ({ reason: "name", detail: name } as const)) ??
+    (sentence.isKnown() ? undefined : "unsure")
   )
 }
 
-const scoresOf = (text: BoundedText, evidence: Evidence, language: SpokenLanguage): Scores => {
-  const lines = new Float64Array(evidence.lines.length)
-  const texts = new Float64Array(evidence.texts)
-  let count = 0
-  let total = 0
-  const countInTexts = (holders: Iterable<Holder>, weight: number) => {
-    const inTexts = new Float64Array(evidence.texts)
-    for (const [line, strength] of holders) {
-      const text = evidence.lines[line]?.text ?? 0
-      inTexts[text] = Math.max(inTexts[text] ?? 0, weight * strength)
+/** The words of a claim by what holds them: its words, and its quantities by their index. */
+type Held = ReadonlySet<string>
+
+class Sentence {
+  private readonly claim: Claim
+  private readonly evidence: Evidence
+  private readonly language: SpokenLanguage
+  readonly clauses: ReadonlyArray<Clause>
+  private readonly quantities: ReadonlyArray<Quantity>
+  private readonly held = new Map<number, Set<string>>()
+
+  constructor(claim: Claim, evidence: Evidence, language: SpokenLanguage) {
+    this.claim = claim
+    this.evidence = evidence
+    this.language = language
+    this.clauses = clausesIn(claim.text, [language, ...evidence.languages])
+    this.quantities = this.clauses.flatMap(({ quantities }) => quantities)
+    for (const word of new Set(this.clauses.flatMap(({ words }) => words))) {
+      for (const place of evidence.holding(word) ?? []) this.hold(place, word)
     }
-    for (const [text, score] of inTexts.entries()) texts[text] = (texts[text] ?? 0) + score
+    for (const quantity of this.quantities) {
+      for (const { place, unit } of evidence.writing(quantity))
+        if (unit?.name === quantity.unit?.name) this.hold(place, tagOf(quantity))
+    }
   }
-  for (const key of new Set(keysIn(text))) {
-    if (isSilent(key, language)) continue
-    const weight = weightOf(key)
-    const holders = evidence.holding(key)
-    // What the user has said may be repeated, and agrees with a passage where that says it, too.
-    if (evidence.said.has(key) && holders.length === 0) continue
-    total += weight
-    count++
-    for (const [line, strength] of holders) lines[line] = (lines[line] ?? 0) + weight * strength
-    countInTexts(holders, weight)
+
+  private hold(place: number, word: string): void {
+    const known = this.held.get(place)
+    if (known === undefined) this.held.set(place, new Set([word]))
+    else known.add(word)
   }
-  for (const { values } of numbersIn(text, [language])) {
-    total += NUMBER_WEIGHT
-    countInTexts(
-      values.flatMap((value) => evidence.linesWith(value).map((line): Holder => [line, 1])),
-      NUMBER_WEIGHT,
+
+  /** Whether most of the words stand anywhere. */
+  isKnown(): boolean {
+    const words = Array.from(new Set(this.clauses.flatMap((clause) => clause.words)))
+    const known = words.filter((word) => this.evidence.holding(word) !== undefined)
+    const least = words.some((word) => /^\p{Script=Han}$/u.test(word)) ? SURE_SIGNS : SURE_SHARE
+    return words.length < 2 || known.length >= least * words.length
+  }
+
+  wrongQuantity(earlier: ReadonlyArray<Quantity>): Verdict | "unsure" | undefined {
+    let isUnsure = false
+    for (const [at, clause] of this.clauses.entries()) {
+      for (const quantity of clause.quantities) {
+        const { isWord, text, unit, values } = quantity
+        if (values[0] === 1 || values.some((value) => this.evidence.numbersSaid.has(value))) continue
+        const written = this.written(quantity)
+        if (written.length > 0 && !this.isOthers(quantity, at, written)) continue
+        if (isComputed(quantity, [...earlier, ...this.quantities.filter((each) => each !== quantity)])) continue
+        const small = isSmall(quantity)
+        const isCount = written.length === 0 && small && unit === undefined && (isWord || this.claim.isLead)
+        // Where numbers in letters are not known, a small one may be written so.
+        if (isCount || (written.length === 0 && small && locales[this.language].claims === undefined)) isUnsure = true
+        else return { reason: "number", detail: text }
+      }
+    }
+    return isUnsure ? "unsure" : undefined
+  }
+
+  /** Where a quantity stands. A date may stand without its year, which stands elsewhere. */
+  private written(quantity: Quantity): ReadonlyArray<Written> {
+    const found = this.evidence.writing(quantity)
+    if (found.length > 0 || quantity.kind !== "date") return found
+    const parts = this.evidence.writing({ ...quantity, values: quantity.parts })
+    const [days, years] = ["string", "number"].map((type) =>
+      parts.filter(({ values: [value = ""] }) => typeof value === type && quantity.parts.includes(value)),
     )
+    return years?.length === 0 ? [] : (days ?? [])
   }
-  return { count, total, lines, best: Math.max(0, ...lines), share: total === 0 ? 1 : Math.max(0, ...texts) / total }
-}
 
-const wrongNumber = (
-  { isLead, text }: Claim,
-  evidence: Evidence,
-  language: SpokenLanguage,
-  { best, lines }: Scores,
-  isForeign: boolean,
-): Verdict | undefined => {
-  for (const { text: written, values } of numbersIn(text, [language])) {
-    if (values.some((value) => evidence.numbersSaid.has(value) || value === 1)) continue
-    if ((isLead || locales[language].claims === undefined) && values.every((value) => value < LEAD_NUMBER_MIN)) continue
-    const holders = values.flatMap((value) => evidence.linesWith(value))
-    const isFound = holders.some((at) => isForeign || (lines[at] ?? 0) >= NUMBER_LINE_MIN * best)
-    if (!isFound) return { reason: "number", detail: written }
+  /** Whether the words beside a quantity belong to another one of its kind, wherever it stands. */
+  private isOthers(quantity: Quantity, at: number, written: ReadonlyArray<Written>): boolean {
+    const kind =
+      quantity.unit?.kind ??
+      (isSmall(quantity) ? undefined : written.find(({ unit }) => unit !== undefined)?.kind) ??
+      quantity.kind
+    if (kind === undefined) return false
+    const own = new Set(
+      this.around(this.clauses, at, kind, () => true).flatMap((each) => {
+        const { quantities = [], words = [] } = this.clauses[each] ?? {}
+        return [...words, ...quantities.filter((other) => other.kind !== kind && other.values[0] !== 1).map(tagOf)]
+      }),
+    )
+    const rivals = (this.evidence.byKind.get(kind) ?? []).filter(
+      (rival) =>
+        !written.some(({ place }) => place === rival.place) &&
+        !this.quantities.some(
+          ({ unit, values }) =>
+            (unit === undefined || unit.name === rival.unit?.name) &&
+            values.some((value) => rival.values.includes(value) || rival.parts.includes(value)),
+        ),
+    )
+    const theirs = rivals.map(({ place }) => [place, this.heldAround(place, kind, false)] as const)
+    const bound = this.clauses[at]?.bound
+    let best = 0
+    let isBound = true
+    const isOwn = written.filter(({ place }) => {
+      const held = this.heldAround(place, kind, true)
+      const other = this.evidence.places[place]?.bound
+      const count = this.weightOf(own, held)
+      const agrees = bound === undefined || other === undefined || bound === other
+      if (count > best || (count === best && agrees)) [best, isBound] = [count, agrees]
+      return !theirs.some(([rival, words]) => this.isMore(words, held, own, this.isSameText(rival, place)))
+    })
+    return isOwn.length === 0 || !isBound
   }
-  return undefined
-}
 
-const wrongName = ({ text }: Claim, evidence: Evidence, language: SpokenLanguage): Verdict | undefined => {
-  const name = unknownNameIn(text, language, evidence)
-  return name === undefined ? undefined : { reason: "name", detail: name }
-}
+  private isSameText(one: number, other: number): boolean {
+    return this.evidence.places[one]?.text === this.evidence.places[other]?.text
+  }
 
-const tooFewWords = (
-  { isLead }: Claim,
-  language: SpokenLanguage,
-  { count, share, total }: Scores,
-): Verdict | "unsure" | undefined => {
-  if (isLead || count < 2 || total < 1 || share >= SHARE_MIN) return undefined
-  // Where the offers and remarks of a language are not known, one looks like a claim.
-  return locales[language].claims === undefined ? "unsure" : { reason: "words" }
-}
+  /** Whether one clause holds the words of the claim that another one holds, and more that tell it from that. */
+  private isMore(one: Held, other: Held, words: Held, isSameText: boolean): boolean {
+    const more = Array.from(words).filter((word) => one.has(word) && !other.has(word))
+    const less = Array.from(words).filter((word) => other.has(word) && !one.has(word))
+    return (isSameText || more.length > 1) && this.weightOf(more) >= 1.5 * this.weightOf(less) + TELLING_MIN
+  }
 
-const CLAUSE = /(?<!\d)[,:]|[,:](?!\d)|[;–—，；：،؛]|\s(?:but|and|aber|sondern|und|ولكن|لكن)\s/u
+  /** The rarer a word is in the evidence, the more it tells. */
+  private weightOf(words: Iterable<string>, held?: Held): number {
+    let sum = 0
+    for (const word of words)
+      if (held?.has(word) !== false) sum += 1 / Math.sqrt(this.evidence.holding(word)?.length ?? 1)
+    return sum
+  }
 
-const clausesOf = (text: string, language: SpokenLanguage) =>
-  text.split(CLAUSE, CLAUSES_MAX).flatMap((part) => {
-    if (part.trim() === "") return []
-    const clause = bounded(part)
-    return [{ phrases: phrasesIn(clause, language), words: telling(clause, language) }]
-  })
+  /** The words around a place of the evidence; also those of the lines before it, which may name its subject. */
+  private heldAround(place: number, kind: string, withLines: boolean): Held {
+    const { line = 0, text = 0 } = this.evidence.places[place] ?? {}
+    const places = this.around(this.evidence.places, place, kind, (other, isBefore) => {
+      const each = this.evidence.places[other]
+      return each?.text === text && each.line <= line && each.line >= line - (withLines && isBefore ? LINES_BEFORE : 0)
+    })
+    const sizes = places.map(
+      (each) => [this.held.get(each)?.size ?? 0, this.evidence.places[each]?.words.length ?? 0] as const,
+    )
+    // What says no more than whose the quantity is goes on with its line: `A costs 10, B 20`.
+    if (sizes.some(([, all]) => all > 0) && sizes.every(([held, all]) => held >= all))
+      for (let each = place - 1; this.evidence.places[each]?.line === line; each--) places.push(each)
+    return new Set(places.flatMap((each) => Array.from(this.held.get(each) ?? [])))
+  }
 
-/** Whether a claim agrees with a line in its words and denies what that affirms, or the other way round. */
-const denied = (
-  { text }: Claim,
-  evidence: Evidence,
-  language: SpokenLanguage,
-  { best, lines }: Scores,
-): Verdict | undefined => {
-  const near = evidence.lines
-    .filter((_, at) => (lines[at] ?? 0) >= Math.max(0.75 * best, Number.MIN_VALUE))
-    .slice(0, NEAR_MAX)
-    .flatMap(({ sentence }) => clausesOf(sentence, language))
-  for (const { phrases, words } of clausesOf(text, language)) {
-    if (phrases.has("limits") || words.length < 2) continue
-    let most = 0
-    let isDenied = false
-    for (const { phrases: otherPhrases, words: others } of near) {
-      const shared = words.filter((word) => others.some((each) => word === each || similarity(word, each) > 0)).length
-      const covered = others.filter((word) => words.some((each) => word === each || similarity(word, each) > 0)).length
-      if (shared / words.length < AGREEING_MIN || covered / others.length < COVERED_MIN) continue
-      const score = shared / words.length + covered / others.length
-      if (score <= most) continue
-      most = score
-      isDenied = !otherPhrases.has("limits") && otherPhrases.has("denials") !== phrases.has("denials")
+  /** The places around one until those with another quantity of its kind. */
+  private around(
+    clauses: ReadonlyArray<Clause>,
+    at: number,
+    kind: string,
+    isNear: (place: number, isBefore: boolean) => boolean,
+  ): Array<number> {
+    const places = [at]
+    for (const step of [-1, 1]) {
+      for (let place = at + step; clauses[place] !== undefined && isNear(place, step < 0); place += step) {
+        if (clauses[place]?.quantities.some((each) => each.kind === kind) === true) break
+        places.push(place)
+      }
     }
-    if (isDenied) return { reason: "negation" }
+    return places
   }
-  return undefined
+
+  /** Whether a clause agrees with one of the evidence in its words and denies what that affirms, or the other way round. */
+  denied(): Verdict | undefined {
+    for (const { isDenied, isLimited, words } of this.clauses) {
+      if (isLimited || words.length < 2) continue
+      let [agreeing, denying] = [0, 0]
+      for (const place of this.held.keys()) {
+        const other = this.evidence.places[place]
+        if (other === undefined) continue
+        const held = this.held.get(place) ?? new Set()
+        const before = this.evidence.places[place - 1]?.text === other.text ? this.held.get(place - 1) : undefined
+        const count = (held: Held, others: Held = held) =>
+          words.filter((word) => held.has(word) || others.has(word)).length
+        // A clause may say its denial of what stands before it, as far as it names nothing else.
+        const foreign = other.words.length - held.size
+        const best = Math.max(count(held), before === undefined ? 0 : count(held, before) - Math.max(0, foreign))
+        if (other.isLimited || other.isDenied === isDenied) agreeing = Math.max(agreeing, best)
+        else if (count(held) >= COVERED_MIN * other.words.length) denying = Math.max(denying, best)
+      }
+      if (denying > agreeing && denying >= AGREEING_MIN * words.length) return { reason: "negation" }
+    }
+    return undefined
+  }
 }
 
-/** The words of a clause that say what it is about; single characters in scripts without spaces. */
-const telling = (text: BoundedText, language: SpokenLanguage): ReadonlyArray<string> => {
-  const words = HAN.test(text) ? tokensOf(text).filter((token) => HAN.test(token)) : keysIn(text)
-  return Array.from(new Set(words)).filter((key) => !isSilent(key, language))
-}
+const isSmall = ({ values }: Quantity): boolean =>
+  values.every((value) => typeof value === "number" && value <= SMALL_MAX)
 
-const HAN = /\p{Script=Han}/u
+const tagOf = ({ start, text }: Quantity): string => `#${start} ${text}`
+
+/** Whether a number is the sum, difference, product or quotient of others in the reply. */
+const isComputed = (quantity: Quantity, others: ReadonlyArray<Quantity>): boolean => {
+  const numbers = others.slice(-OPERANDS_MAX).flatMap(({ kind, unit, values }) => {
+    const value = values.find((each) => typeof each === "number")
+    return value === undefined || kind === "date"
+      ? []
+      : [{ value, isSame: unit === undefined || unit.name === quantity.unit?.name }]
+  })
+  const isShare = quantity.unit?.name === "percent"
+  const isResult = (value: number, tolerance = 0.005) =>
+    quantity.values.some((each) => typeof each === "number" && Math.abs(each - value) <= tolerance)
+  const sames = numbers.flatMap(({ isSame, value }) => (isSame ? [value] : []))
+  return (
+    isResult(sames.reduce((total, value) => total + value, 0)) ||
+    numbers.some(({ isSame, value }, at) =>
+      numbers.some((other, index) => {
+        if (at === index) return false
+        const product = value * other.value
+        return (
+          (isSame && other.isSame && (isResult(value + other.value) || isResult(value - other.value))) ||
+          [product, product / 100, value - product / 100, value + product / 100, value / other.value].some((each) =>
+            isResult(each),
+          ) ||
+          (isShare && isResult((100 * value) / other.value, 0.5)) ||
+          sames.some((each) => isResult(product + each))
+        )
+      }),
+    )
+  )
+}

@@ -6,6 +6,7 @@ import { bounded } from "../../text/BoundedText.ts"
 import { check, type Verdict } from "./Check.ts"
 import { type Claim, claimsIn, piecesOf } from "./Claims.ts"
 import { Evidence } from "./Evidence.ts"
+import { type Quantity, quantitiesIn, readable } from "./Quantities.ts"
 
 /** What a model was given for a reply. */
 export interface Given {
@@ -36,12 +37,15 @@ export const checkReply = Effect.fnUntraced(function* (reply: string, { said, te
   const evidence = new Evidence()
   yield* inTurns(given, (text) => evidence.add(text, [language]), 1)
   yield* inTurns(said, (text) => evidence.addSaid(text, [language]), 1)
-  const isForeign = Array.from(evidence.languages).some((each) => each !== language)
-  const claims = (yield* inTurns(piecesOf(reply), (piece) => claimsIn(piece, language), 1)).flat()
+  const claims = (yield* inTurns(piecesOf(reply), claimsIn, 1)).flat()
+  const earlier: Array<Quantity> = []
   const verdicts = new Map<string, Checked["verdict"]>()
   const verdictOf = (claim: Claim) => {
     const key = `${claim.isLead} ${claim.text}`
-    if (!verdicts.has(key)) verdicts.set(key, check(claim, evidence, language, isForeign))
+    if (!verdicts.has(key)) {
+      verdicts.set(key, check(claim, earlier, evidence, language))
+      earlier.push(...quantitiesIn(readable(claim.text), [language]))
+    }
     return verdicts.get(key)
   }
   return yield* inTurns(claims, (claim): Checked => ({ claim, verdict: verdictOf(claim) }), 1)

@@ -11,10 +11,8 @@ export const Unsupported = Schema.Struct({
   end: Schema.Int.annotate({ description: "The place after it." }),
   reason: Schema.Literals(["number", "name", "negation", "words", "judge"]).annotate({
     description:
-      "`number`, `name`: one stands in no passage. `negation`: a passage says the opposite. `words`: too few of its words stand in one passage. `judge`: the model that judges says so.",
+      "`number`: a number, date or unit stands in no passage, or belongs to something else there. `name`: one stands in no passage. `negation`: a passage says the opposite. `judge`: the model that judges says so. `words`, in older replies: too few of its words stand in one passage.",
   }),
-  detail: Schema.optionalKey(
-    Schema.String.annotate({ description: "The number, the name or the words.", examples: ["14 days"] }),
-  ),
+  detail: Schema.optionalKey(Schema.String.annotate({ description: "The number or the name.", examples: ["14 days"] })),
 }).annotate({ identifier: "Unsupported" })
 export type Unsupported = typeof Unsupported.Type

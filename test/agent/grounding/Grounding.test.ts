@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Fiber } from "effect"
 import { checkReply, type Given } from "../../../src/agent/grounding/Grounding.ts"
+import { GROUNDED_LANGUAGES, groundedReplies } from "../../bench/loop/Grounded.ts"
 
 const handbook = `# Returns
 
@@ -60,8 +61,20 @@ describe("a sentence is marked", () => {
     ["number", "The policy applies from 2024-06-03."],
     ["name", "Returns are handled by Petra Hoffmann."],
     ["negation", "Sale items are refunded."],
-    ["words", "A courier collects the parcel at your home free of charge."],
+    ["number", "Refunds take five working weeks."],
+    ["number", "Refunds cost at least 1,000 points."],
+    ["number", "Returns are possible within 30 km of delivery."],
   ] as const)("for its %s: %s", async (reason, reply) => expect(await reasons(reply)).toEqual([reason]))
+
+  test("for a number that is its neighbour's, in a table as well as in a sentence", async () => {
+    const table = "| Plan | Price | Storage |\n|---|---|---|\n| Basic | $10 | 50 GB |\n| Team | $25 | 200 GB |"
+    const given = { texts: [table, "Adults pay £14, children £6."] }
+    expect(await reasons("Team costs $25 and has 200 GB.", given)).toEqual([])
+    expect(await reasons("Team costs $10.", given)).toEqual(["number"])
+    expect(await reasons("Basic has 200 GB of storage.", given)).toEqual(["number"])
+    expect(await reasons("Children pay £14.", given)).toEqual(["number"])
+    expect(await reasons("Two adults and a child pay 2 × £14 + £6 = £34.", given)).toEqual([])
+  })
 
   test("for a number that belongs to something else in the passage", async () => {
     expect(await reasons("Refunds take 30 working days.", { said: [] })).toEqual(["number"])
@@ -77,6 +90,24 @@ describe("no claim is seen", () => {
     "```\nconst days = 99\n```",
     "# Shipping from Berlin",
   ])("in %s", async (reply) => expect(await reasons(reply)).toEqual([]))
+})
+
+test("words that no text has are left to a judge, and mark nothing", async () => {
+  const checked = await check("A courier collects the parcel at your home free of charge.")
+  expect(checked.map(({ verdict }) => verdict)).toEqual(["unsure"])
+})
+
+test("of short replies in many languages, few false ones pass, and hardly any true one is marked", async () => {
+  const replies = GROUNDED_LANGUAGES.flatMap(groundedReplies)
+  const shareMarked = async (isTrue: boolean) => {
+    const some = replies.filter((reply) => reply.isTrue === isTrue)
+    const marked = await Promise.all(
+      some.map((reply) => reasons(reply.text, { texts: reply.passages, said: [reply.question] })),
+    )
+    return marked.filter((each) => each.length > 0).length / some.length
+  }
+  expect(await shareMarked(true)).toBeLessThan(0.03)
+  expect(await shareMarked(false)).toBeGreaterThan(0.9)
 })
 
 test("the place of a sentence is that in the reply as it was written, with its Markdown", async () => {

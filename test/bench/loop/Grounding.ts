@@ -1,16 +1,26 @@
 import { Effect } from "effect"
 import { checkReply } from "../../../src/agent/grounding/Grounding.ts"
-import { LANGUAGES, type MadeReply, madeReplies } from "./Replies.ts"
+import { type Grounded, GROUNDED_LANGUAGES, groundedReplies } from "./Grounded.ts"
+import { LANGUAGES, madeReplies } from "./Replies.ts"
 
 /**
- * `bun run bench loop grounding [--show]`: which sentences of made replies are marked: of planted ones, how many are
- * caught; of true ones, how many are marked wrongly. By half, kind and language. `--show` lists the mistakes of the half
- * that was developed on.
+ * `bun run bench loop grounding [--show]`: which made replies are marked: of false ones, how many are caught; of true ones,
+ * how many are marked wrongly; and of both, how many are left to a judge. By half, kind and language. `--show` lists the
+ * mistakes of the half that was developed on. Replies over paragraphs of XQuAD are measured where its data are.
  */
 export const run = async (args: ReadonlyArray<string>): Promise<void> => {
-  const replies = LANGUAGES.flatMap(madeReplies)
+  await measure("Short replies", GROUNDED_LANGUAGES.flatMap(groundedReplies), args.includes("--show"))
+  const made = LANGUAGES.flatMap((language) => madeReplies(language))
+  await measure(
+    "Replies over other passages",
+    made.map((reply) => ({ ...reply, isTrue: reply.kind === "true" })),
+    args.includes("--show"),
+  )
+}
+
+const measure = async (title: string, replies: ReadonlyArray<Grounded>, isShown: boolean): Promise<void> => {
   for (const half of ["dev", "held"] as const) {
-    const isShown = args.includes("--show") && half === "dev"
+    const columns = [...new Set(replies.map(({ language }) => language)), "all"]
     const rows = new Map<string, Map<string, [number, number]>>()
     const count = (row: string, column: string, isHit: boolean) => {
       const cells = rows.get(row) ?? new Map<string, [number, number]>()
@@ -21,39 +31,20 @@ export const run = async (args: ReadonlyArray<string>): Promise<void> => {
       }
     }
     for (const reply of replies.filter((each) => each.half === half)) {
+      const { isTrue, kind, language } = reply
       const checked = await Effect.runPromise(checkReply(reply.text, { texts: reply.passages, said: [reply.question] }))
-      for (const { claim, verdict } of checked) {
-        const sentence = reply.text.slice(claim.start, claim.end)
-        if (verdict === undefined || verdict === "unsure" || isPlantedIn(reply, sentence)) continue
-        if (reply.kind !== "true") continue
-        if (isShown) console.log(half, reply.language, "WRONG", JSON.stringify(verdict), sentence)
-      }
-      const marked = checked.filter(({ verdict }) => verdict !== undefined && verdict !== "unsure")
-      const isMarked = marked.some(
-        ({ claim }) => reply.kind === "true" || isPlantedIn(reply, reply.text.slice(claim.start, claim.end)),
-      )
-      if (reply.kind === "true") {
-        count("true replies marked", reply.language, isMarked)
-        for (const { verdict } of checked) {
-          const reason = verdict === undefined || verdict === "unsure" ? undefined : verdict.reason
-          count("true sentences marked", reply.language, reason !== undefined)
-          for (const each of ["number", "name", "negation", "words"] as const)
-            count(`  by ${each}`, reply.language, reason === each)
-        }
-      } else {
-        count(`caught: ${reply.kind}`, reply.language, isMarked)
-        count("caught: all", reply.language, isMarked)
-        if (!isMarked && isShown) console.log(half, reply.language, "MISSED", reply.kind, reply.planted)
-      }
+      const verdicts = checked.flatMap(({ verdict }) => (verdict === undefined ? [] : [verdict]))
+      const isMarked = verdicts.some((verdict) => verdict !== "unsure")
+      for (const each of [kind, "all"]) count(`${isTrue ? "wrongly marked" : "caught"}: ${each}`, language, isMarked)
+      count(`${isTrue ? "true" : "false"}, for a judge`, language, !isMarked && verdicts.length > 0)
+      if (isShown && half === "dev" && isMarked === isTrue)
+        console.log(language, isTrue ? "WRONG" : "MISSED", kind, reply.text, JSON.stringify(verdicts))
     }
-    console.log(`\n${half === "dev" ? "Half that was developed on" : "Held half"}`)
-    console.log(["".padEnd(24), ...LANGUAGES.map((one) => one.padStart(9)), "all".padStart(9)].join(""))
-    for (const [row, cells] of rows) {
-      const shown = [...LANGUAGES, "all"].map((one) => (cells.get(one) ?? [0, 0]).join("/").padStart(9))
-      console.log([row.padEnd(24), ...shown].join(""))
+    console.log(`\n${title}: ${half === "dev" ? "half that was developed on" : "held half"}`)
+    console.log(["".padEnd(28), ...columns.map((one) => one.padStart(8))].join(""))
+    for (const [row, cells] of Array.from(rows).toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+      const shown = columns.map((one) => (cells.get(one) ?? [0, 0]).join("/").padStart(8))
+      console.log([row.padEnd(28), ...shown].join(""))
     }
   }
 }
-
-const isPlantedIn = ({ planted }: MadeReply, sentence: string): boolean =>
-  planted !== "" && (sentence.includes(planted) || planted.includes(sentence))
