@@ -259,17 +259,15 @@ describe("CSV", () => {
   test("is cut where its header line is, whatever signs are in its cells", () =>
     fc.assert(
       fc.asyncProperty(
-        fc
-          .integer({ min: 2, max: 5 })
-          .chain((width) =>
-            fc.array(
-              fc.array(fc.constantFrom("Tea", "a, b, c", "1,50", "x; y", "p | q"), {
-                minLength: width,
-                maxLength: width,
-              }),
-              { minLength: 1 },
-            ),
+        fc.integer({ min: 2, max: 5 }).chain((width) =>
+          fc.array(
+            fc.array(fc.constantFrom("Tea", "a, b, c", "1,50", "x; y", "p | q"), {
+              minLength: width,
+              maxLength: width,
+            }),
+            { minLength: 1 },
           ),
+        ),
         delimiter,
         async (body, sign) => {
           const header = (body[0] ?? []).map((_, column) => `Name ${column}`)
