@@ -3,8 +3,9 @@ import { Validator } from "@cfworker/json-schema"
 import { Effect, Schema } from "effect"
 import { sourcesOf } from "../src/agent/Citations.ts"
 import { linesOf } from "../src/text/Lines.ts"
-import { answerTo, materialOf } from "../src/models/local/Answer.ts"
+import { answerTo } from "../src/models/local/Answer.ts"
 import { nearby } from "../src/models/local/Nearby.ts"
+import { read as excerptsOf } from "../src/models/local/Reading.ts"
 import { wordsOf } from "../src/text/UnicodeWords.ts"
 import { ChatbotInput } from "../src/domain/chatbot/Chatbot.ts"
 import { slugOf } from "../src/domain/chatbot/Slug.ts"
@@ -87,9 +88,9 @@ const scans: Readonly<Record<string, (text: string) => unknown>> = {
   "the language of a text": (text) => detectLanguage(whole(text)),
   "a local embedding": (text) => embedLocally(whole(text)),
   "the answer to a long question": (text) =>
-    answerTo(whole(text), materialOf([passage("One two a b c 1. 漢 é https.")])),
-  "the answer from a long passage": (text) => answerTo(whole("what is a b 1 漢 é"), materialOf([passage(text)])),
-  "the answer from a passage that is the question": (text) => answerTo(whole(text), materialOf([passage(text)])),
+    answerTo(whole(text), excerptsOf([passage("One two a b c 1. 漢 é https.")])),
+  "the answer from a long passage": (text) => answerTo(whole("what is a b 1 漢 é"), excerptsOf([passage(text)])),
+  "the answer from a passage that is the question": (text) => answerTo(whole(text), excerptsOf([passage(text)])),
   "the places near an answer": (text) => nearby(whole("what is a b 1 漢 é"), [passage(text)]),
   "the sources of a long answer": (text) => sourcesIn(text, "One two a b c 1. 漢 é https."),
   "the sources in a long passage": (text) => sourcesIn("One two a b c 1. 漢 é https.", text),

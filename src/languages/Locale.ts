@@ -30,26 +30,12 @@ export interface SmallTalkPhrases {
   readonly refusal: string
 }
 
-/**
- * The words of a language by which a question says what it wants, separated by commas. What follows a `+` is also a word
- * of the answer.
- */
+/** The words of a language that questions have, separated by commas. */
 export interface QuestionWords {
-  /** A number, with or without a unit. */
-  readonly amount: string
-  /** A date, a day or a time. */
-  readonly time: string
-  /** A person or a place. */
-  readonly name: string
-  /** A way to do something. */
-  readonly way: string
-  readonly several: string
-  /** Words that deny: an answer to a question with one of them has one, too. */
+  /** Words and phrases that only ask or compare, beside those of `FunctionWords`: an answer has none of them. */
+  readonly asks: string
+  /** Words that deny. */
   readonly not: string
-  /** Words that compare: what they ask for is quoted where a text says so, and never computed. */
-  readonly compare: string
-  /** Words for numbers, and for no price. */
-  readonly number: string
   /**
    * Words and phrases that make no difference between two questions, such as articles. None that denies, counts or says
    * where, when or whose is among them. Without this list, questions are the same only where their words are.
@@ -83,6 +69,8 @@ export interface Replies {
   readonly more: string
   readonly noDocuments: string
   readonly nothingFound: string
+  /** Announces passages that hardly answer a question. */
+  readonly closest: string
   readonly searchFailed: string
   /** Answers a message that is a file and no words. */
   readonly filesUnseen: string

@@ -33,14 +33,8 @@ export const locale: Locale = {
   human:
     "mluvit s člověkem, promluvit si s člověkem, mluvit s někým, mluvit s operátorem, spojit s člověkem, spojit s operátorem, živého člověka, živého operátora, člověk, operátor",
   asking: {
-    amount: "kolik, jak dlouho, jak daleko, jak vysoký, jak často, kolik stojí, +cena, +počet",
-    time: "kdy, od kdy, do kdy, v kolik, v kterém roce, který den",
-    name: "kdo, koho, komu, kde, odkud, kam",
-    way: "jak mohu, jak můžu, jak mám, co mám dělat",
-    several: "jaké, které, co potřebuji, co mohu",
+    asks: "jak daleko, jak vysoký, počet, v kterém roce, který den, jak mám, co mám dělat, co potřebuji, více než, méně než, alespoň, nejvýše",
     not: "ne, není, nejsou, nikdy, žádný, bez, kromě, zavřeno, nelze",
-    compare: "více než, méně než, alespoň, nejvýše",
-    number: "dva, dvě, tři, čtyři, pět, šest, sedm, osm, devět, deset, dvacet, sto, tisíc, zdarma",
     silent: "já, my, prosím, je, jsou, váš, vaše, jaký je, jaká je, jaké jsou",
     how: "jak, jak mohu, jak můžu, jak můžeme",
   },
@@ -54,6 +48,7 @@ export const locale: Locale = {
     more: "… a další: {}",
     noDocuments: "Zatím nemám žádné čitelné dokumenty, takže nemohu odpovídat na otázky.",
     nothingFound: "V dokumentech se o tom nic nenašlo.",
+    closest: "Nejblíže jsou tyto pasáže:",
     searchFailed: "V dokumentech se teď nepodařilo vyhledávat. Zkuste to prosím za chvíli znovu.",
     filesUnseen: "Obrázky ani soubory číst neumím. Napište prosím svou otázku.",
     didYouMean: "Měli jste na mysli {}?",

@@ -32,14 +32,8 @@ export const locale: Locale = {
   human:
     "tale med et menneske, snakke med et menneske, tale med en person, snakke med en person, tale med nogen, snakke med nogen, tale med en medarbejder, snakke med en medarbejder, menneske, medarbejder",
   asking: {
-    amount: "hvor mange, hvor meget, hvor længe, hvor gammel, hvor langt, hvor høj, hvor ofte, +pris, +koster, +antal",
-    time: "hvornår, hvilket år, hvilken dag, hvilken dato, hvad tid, +åbningstider",
-    name: "hvem, hvor, hvorfra, hvorhen",
-    way: "hvordan kan jeg, hvordan kan man, hvordan gør jeg, hvordan skal jeg, hvad skal jeg gøre",
-    several: "hvilke, hvad kan jeg, hvad må jeg, hvad skal jeg",
+    asks: "hvor gammel, hvor langt, hvor høj, koster, antal, hvilket år, hvilken dag, hvorfra, hvorhen, hvad skal jeg gøre, mere end, mindre end, mindst, højst",
     not: "ikke, ingen, aldrig, uden, undtagen, lukket, nej",
-    compare: "mere end, mindre end, mindst, højst",
-    number: "to, tre, fire, fem, seks, syv, otte, ni, ti, elleve, tolv, tyve, hundrede, tusind, gratis",
     silent: "en, et, jeg, vi, man, jeres, er, hvad er",
     how: "hvordan, hvordan kan jeg, hvordan kan man, hvordan skal jeg",
   },
@@ -54,6 +48,7 @@ export const locale: Locale = {
     more: "… og {} mere",
     noDocuments: "Jeg har ingen læsbare dokumenter endnu, så jeg kan ikke svare på spørgsmål.",
     nothingFound: "Jeg fandt ikke noget om det i dokumenterne.",
+    closest: "Disse afsnit kommer nærmest:",
     searchFailed: "Jeg kunne ikke søge i dokumenterne lige nu. Prøv igen om et øjeblik.",
     filesUnseen: "Jeg kan ikke læse billeder eller filer. Skriv venligst dit spørgsmål.",
     didYouMean: "Mente du {}?",

@@ -38,18 +38,8 @@ export const locale: Locale = {
   human:
     "mit einem menschen sprechen, mit einem menschen reden, mit einem menschen verbinden, mit einem mitarbeiter sprechen, mit einem mitarbeiter reden, mit einer mitarbeiterin sprechen, mit jemandem sprechen, mit jemandem reden, mit einer person sprechen, einem echten menschen, einen menschen bitte, mensch, mitarbeiter",
   asking: {
-    amount:
-      "wie viel, wie viele, wieviel, wieviele, wie lange, wie lang, wie alt, wie weit, wie hoch, wie groß, wie oft, wie +warm, wie +schwer, wie +teuer, was +kostet, was +kosten, +preis, +kosten, +anzahl, +frist, +dauer",
-    time: "wann, seit wann, bis wann, ab wann, um wie viel uhr, in welchem jahr, welches jahr, an welchem tag, welcher tag, in welchem jahrhundert, +öffnungszeiten, +datum, +termin",
-    name: "wer, wen, wem, wessen, wo, woher, wohin, von wem, in welcher stadt, in welchem land, +adresse",
-    way: "wie kann ich, wie kann man, wie können wir, wie mache ich, wie melde ich, wie muss ich, wie bekomme ich, wie geht, was muss ich tun, was soll ich tun, was muss ich machen, +anleitung, +schritte",
-    several:
-      "welche, nenne, was für, was muss ich, was brauche ich, was kann ich, was darf ich, was darf, was ist im, was gehört, was gibt es, was gibt's, liste",
+    asks: "wieviele, wie lang, wie alt, wie weit, wie hoch, wie groß, wie warm, wie schwer, wie teuer, was kostet, was kosten, anzahl, ab wann, um wie viel uhr, in welchem jahr, welches jahr, an welchem tag, welcher tag, in welchem jahrhundert, in welcher stadt, in welchem land, wie mache ich, wie melde ich, wie bekomme ich, was muss ich tun, was soll ich tun, was muss ich machen, nenne, was gehört, was gibt's, liste, weniger als, billiger als, mindestens, höchstens, am meisten, meisten, wenigsten, billigste, günstigste, günstigsten, teuerste, teuersten, höchste, niedrigste, größte, größten, kleinste, längste, kürzeste, älteste, neueste, beste, wärmsten",
     not: "nicht, kein, keine, keinen, nie, ohne, außer, geschlossen, ausgenommen, nein, nichts",
-    compare:
-      "mehr als, weniger als, billiger als, mindestens, höchstens, am meisten, meisten, wenigsten, billigste, günstigste, günstigsten, teuerste, teuersten, höchste, niedrigste, größte, größten, kleinste, längste, kürzeste, älteste, neueste, beste, wärmsten",
-    number:
-      "zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, zwanzig, hundert, tausend, einmal, zweimal, hälfte, kostenlos, frei",
     silent:
       "der, die, das, den, dem, des, ein, eine, einen, einem, einer, eines, ich, wir, man, ihr, ihre, ihren, ihrem, ihrer, euer, eure, euren, eurer, ist, sind, bitte, denn, eigentlich, zu, was ist, was sind, wie ist, wie sind, wie lautet, wie lauten",
     how: "wie, wie kann ich, wie kann man, wie können wir, wie soll ich, wie muss ich",
@@ -72,6 +62,7 @@ export const locale: Locale = {
     more: "… und {} weitere",
     noDocuments: "Ich habe noch keine lesbaren Dokumente und kann deshalb keine Fragen beantworten.",
     nothingFound: "Dazu habe ich in den Dokumenten nichts gefunden.",
+    closest: "Diese Stellen kommen Ihrer Frage am nächsten:",
     searchFailed: "Ich konnte die Dokumente gerade nicht durchsuchen. Bitte versuchen Sie es gleich noch einmal.",
     filesUnseen: "Bilder und Dateien kann ich nicht lesen. Bitte schreiben Sie Ihre Frage.",
     didYouMean: "Meinten Sie {}?",

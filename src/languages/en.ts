@@ -34,18 +34,8 @@ export const locale: Locale = {
   human:
     "talk to a human, speak to a human, speak with a human, talk to a person, speak to a person, to a real person, talk to someone, speak to someone, speak with someone, talk to an agent, speak to an agent, connect me to an agent, talk to a representative, a human please, live agent, human agent, human, agent, representative",
   asking: {
-    amount:
-      "how many, how much, how long, how old, how far, how high, how tall, how big, how large, how often, how +heavy, how +deep, what percentage, +price, +cost, +costs, +number, +fee, +limit, +height, +length, +size, +duration",
-    time: "when, since when, until when, what time, which year, what year, in what year, which date, which day, what day, which month, which century, +hours, +date, +deadline",
-    name: "who, whom, whose, where, which country, which city, +address",
-    way: "how do i, how do you, how do we, how can i, how can we, how can one, how does one, how should i, how to, what do i do, what do i have to do, what do i need to do, what should i do, +steps",
-    several:
-      "what can i, what may i, what do i need, what must i, what should i, what can't i, what can't, what won't, what doesn't, what isn't, what are the, what are all, what kinds of, what types of, which kinds of, what else, list",
+    asks: "how old, how high, how tall, how big, how large, how heavy, how deep, what percentage, which year, what year, in what year, which day, what day, which month, which century, which country, which city, what won't, what kinds of, what types of, which kinds of, what else, list, less than, fewer than, cheaper than, at least, at most, below, above, most, least, cheapest, highest, lowest, biggest, largest, smallest, longest, shortest, tallest, oldest, newest, latest, earliest, best, fewest, heaviest",
     not: "not, no, never, without, except, closed, excluded, t, none, nothing, cannot",
-    compare:
-      "more than, less than, fewer than, cheaper than, at least, at most, below, above, most, least, cheapest, highest, lowest, biggest, largest, smallest, longest, shortest, tallest, oldest, newest, latest, earliest, best, fewest, heaviest",
-    number:
-      "two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, twenty, hundred, thousand, million, once, twice, half, free",
     silent: "the, a, an, i, we, your, do, does, is, are, am, s, re, of, to, any, please, what is, what are, what s",
     how: "how do i, how do you, how do we, how can i, how can we, how can you, how can one, how does one, how should i, how should we, how to",
   },
@@ -66,6 +56,7 @@ export const locale: Locale = {
     more: "… and {} more",
     noDocuments: "I have no readable documents yet, so I cannot answer questions.",
     nothingFound: "I found nothing about that in the documents.",
+    closest: "These passages come closest:",
     searchFailed: "I could not search the documents just now. Please try again in a moment.",
     filesUnseen: "I cannot read images or files. Please write your question.",
     didYouMean: "Did you mean {}?",

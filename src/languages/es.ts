@@ -37,16 +37,8 @@ export const locale: Locale = {
   human:
     "hablar con un humano, hablar con una persona, hablar con alguien, hablar con un agente, hablar con un asesor, pasar con un agente, atención humana, un humano por favor, humano, agente, asesor",
   asking: {
-    amount:
-      "cuánto, cuánta, cuántos, cuántas, cuánto tiempo, qué edad, qué distancia, cada cuánto, +precio, +cuesta, +vale, +número, +plazo, +duración",
-    time: "cuándo, desde cuándo, hasta cuándo, a qué hora, en qué año, qué año, qué día, qué fecha, +horario, +horarios",
-    name: "quién, quiénes, de quién, dónde, de dónde, adónde, en qué ciudad, en qué país, +dirección",
-    way: "cómo puedo, cómo se puede, cómo lo hago, cómo me, cómo, cómo hago, cómo se hace, cómo debo, cómo es la, qué debo hacer, +pasos",
-    several: "cuáles, qué tipos de, qué clases de, qué tengo que, qué debo, qué necesito, qué puedo, qué incluye",
+    asks: "qué distancia, cada cuánto, cuesta, vale, en qué año, qué año, qué día, en qué ciudad, en qué país, cómo lo hago, cómo hago, cómo debo, qué debo hacer, qué tipos de, qué clases de, qué debo, qué necesito, qué incluye, menos de, menos que, al menos, como máximo, más caro, más barato, más grande, más alto, el menos, mejor",
     not: "no, nunca, ningún, ninguna, sin, excepto, cerrado, cerrada, nada",
-    compare:
-      "más de, menos de, más que, menos que, al menos, como máximo, el más, la más, más caro, más barato, más grande, más alto, el menos, mejor",
-    number: "dos, tres, cuatro, cinco, seis, siete, ocho, nueve, diez, once, doce, veinte, cien, mil, gratis",
     silent: "el, la, los, las, un, una, unos, unas, de, del, yo, nosotros, es, son, por favor, cuál es, cuáles son",
     how: "cómo, cómo puedo, cómo podemos, cómo se puede, cómo debo, cómo hago para",
   },
@@ -67,6 +59,7 @@ export const locale: Locale = {
     more: "… y {} más",
     noDocuments: "Todavía no tengo documentos legibles, así que no puedo responder preguntas.",
     nothingFound: "No he encontrado nada sobre eso en los documentos.",
+    closest: "Estos pasajes son los que más se acercan:",
     searchFailed: "Ahora mismo no he podido buscar en los documentos. Inténtalo de nuevo dentro de un momento.",
     filesUnseen: "No puedo leer imágenes ni archivos. Por favor, escriba su pregunta.",
     didYouMean: "¿Quisiste decir {}?",

@@ -34,14 +34,8 @@ export const locale: Locale = {
   human:
     "puhua ihmiselle, puhua ihmisen kanssa, jutella ihmisen kanssa, puhua jonkun kanssa, puhua asiakaspalvelijan kanssa, puhua työntekijän kanssa, ihminen, asiakaspalvelija",
   asking: {
-    amount: "kuinka monta, kuinka paljon, paljonko, montako, kuinka kauan, kuinka usein, +hinta",
-    time: "milloin, mihin asti, mihin aikaan, minä vuonna, minä päivänä",
-    name: "kuka, kenen, missä, mistä, mihin",
-    way: "miten voin, kuinka voin, miten teen, mitä minun pitää tehdä",
-    several: "mitkä, mitä voin, mitä tarvitsen, millaisia",
+    asks: "kuinka usein, mihin asti, mihin aikaan, minä vuonna, minä päivänä, miten voin, kuinka voin, miten teen, mitä minun pitää tehdä, mitä voin, mitä tarvitsen, millaisia, vähemmän kuin, vähintään, enintään",
     not: "ei, eivät, en, koskaan, ilman, paitsi, suljettu",
-    compare: "enemmän kuin, vähemmän kuin, vähintään, enintään",
-    number: "kaksi, kolme, neljä, viisi, kuusi, seitsemän, kahdeksan, yhdeksän, kymmenen, sata, tuhat, ilmainen",
   },
   replies: {
     hello: "Hei!",
@@ -53,6 +47,7 @@ export const locale: Locale = {
     more: "… ja {} muuta",
     noDocuments: "Minulla ei ole vielä luettavia asiakirjoja, joten en voi vastata kysymyksiin.",
     nothingFound: "En löytänyt asiakirjoista mitään siitä.",
+    closest: "Nämä kohdat vastaavat kysymystä parhaiten:",
     searchFailed: "En voinut juuri nyt hakea asiakirjoista. Yritä hetken kuluttua uudelleen.",
     filesUnseen: "En osaa lukea kuvia enkä tiedostoja. Kirjoita kysymyksesi.",
     didYouMean: "Tarkoititko: {}?",

@@ -36,17 +36,8 @@ export const locale: Locale = {
   human:
     "parler à un humain, parler à une personne, parler avec une personne, parler à quelqu'un, parler avec quelqu'un, parler à un conseiller, parler à un agent, joindre un conseiller, à une vraie personne, un humain svp, humain, conseiller",
   asking: {
-    amount:
-      "combien, combien de, combien de temps, c'est combien, quel âge, quelle hauteur, quelle distance, +prix, +coûte, +tarif, +nombre, +durée, +délai",
-    time: "quand, depuis quand, jusqu'à quand, à quelle heure, en quelle année, quelle année, quel jour, quelle date, +horaires, +heures",
-    name: "qui, à qui, par qui, où, d'où, dans quelle ville, dans quel pays, +adresse",
-    way: "comment faire, comment puis je, comment peut on, comment dois je, comment on, comment, que dois je faire, +étapes",
-    several:
-      "quels, quelles, que dois je, que doit on, que faut il, qu'est ce que je dois, que puis je, qu'est ce qui est, que comprend, liste",
+    asks: "quelle distance, coûte, nombre, en quelle année, quelle année, quel jour, dans quelle ville, dans quel pays, comment dois je, que dois je faire, que dois je, qu'est ce que je dois, que comprend, liste, moins de, au moins, moins que, le moins, la moins, les moins, meilleur",
     not: "pas, non, aucun, aucune, jamais, sans, sauf, fermé, fermée, rien",
-    compare:
-      "plus de, moins de, au moins, au plus, plus que, moins que, le plus, la plus, les plus, le moins, la moins, les moins, meilleur",
-    number: "deux, trois, quatre, cinq, six, sept, huit, neuf, dix, onze, douze, vingt, cent, mille, gratuit, gratuite",
     silent:
       "le, la, les, l, un, une, des, du, de, d, je, j, nous, on, votre, vos, est, sont, est ce que, s il vous plaît, svp, quel est, quelle est, quels sont, quelles sont, c est quoi",
     how: "comment, comment faire pour, comment puis je, comment peut on, comment dois je, comment est ce que je peux",
@@ -68,6 +59,7 @@ export const locale: Locale = {
     more: "… et {} de plus",
     noDocuments: "Je n’ai pas encore de documents lisibles et ne peux donc pas répondre aux questions.",
     nothingFound: "Je n’ai rien trouvé à ce sujet dans les documents.",
+    closest: "Voici les passages qui s’en rapprochent le plus :",
     searchFailed: "Je n’ai pas pu consulter les documents à l’instant. Veuillez réessayer dans un moment.",
     filesUnseen: "Je ne peux pas lire les images ni les fichiers. Veuillez écrire votre question.",
     didYouMean: "Vouliez-vous dire {} ?",

@@ -34,14 +34,8 @@ export const locale: Locale = {
   human:
     "emberrel beszélni, beszélni egy emberrel, beszélni egy ügyintézővel, ügyintézővel beszélni, beszélhetek valakivel, beszélni valakivel, élő ügyintéző, ember, ügyintéző",
   asking: {
-    amount: "mennyi, hány, mennyibe, meddig, milyen gyakran, +ára, +száma",
-    time: "mikor, mióta, hány órakor, melyik évben, melyik nap",
-    name: "ki, kinek, hol, honnan, hová",
-    way: "hogyan lehet, hogy lehet, hogyan tudok, mit kell tennem",
-    several: "melyek, milyen, mit kell, mit lehet",
+    asks: "száma, hány órakor, melyik évben, melyik nap, mit kell tennem, kevesebb mint, legalább, legfeljebb",
     not: "nem, nincs, soha, nélkül, kivéve, zárva",
-    compare: "több mint, kevesebb mint, legalább, legfeljebb",
-    number: "két, kettő, három, négy, öt, hat, hét, nyolc, kilenc, tíz, húsz, száz, ezer, ingyenes",
   },
   replies: {
     hello: "Üdvözlöm!",
@@ -54,6 +48,7 @@ export const locale: Locale = {
     more: "… és még {}",
     noDocuments: "Még nincsenek olvasható dokumentumaim, ezért nem tudok kérdésekre válaszolni.",
     nothingFound: "Erről semmit sem találtam a dokumentumokban.",
+    closest: "Ezek a részek állnak a legközelebb a kérdéshez:",
     searchFailed: "Most nem tudtam keresni a dokumentumokban. Kérem, próbálja újra egy kicsit később.",
     filesUnseen: "Képeket és fájlokat nem tudok olvasni. Kérem, írja le a kérdését.",
     didYouMean: "Erre gondolt: {}?",

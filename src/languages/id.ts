@@ -32,14 +32,8 @@ export const locale: Locale = {
   human:
     "bicara dengan manusia, berbicara dengan manusia, bicara dengan orang, berbicara dengan orang, bicara dengan seseorang, bicara dengan agen, berbicara dengan agen, bicara dengan petugas, hubungkan dengan petugas, manusia, petugas",
   asking: {
-    amount: "berapa, berapa banyak, berapa lama, berapa harga, seberapa, +harga, +jumlah",
-    time: "kapan, sejak kapan, sampai kapan, jam berapa, tahun berapa, hari apa",
-    name: "siapa, di mana, dari mana, ke mana",
-    way: "bagaimana cara, bagaimana saya, apa yang harus saya lakukan",
-    several: "apa saja, yang mana, sebutkan",
+    asks: "jumlah, tahun berapa, hari apa, bagaimana cara, apa yang harus saya lakukan, sebutkan, kurang dari, paling sedikit, paling banyak",
     not: "tidak, bukan, tanpa, kecuali, tutup, jangan",
-    compare: "lebih dari, kurang dari, paling sedikit, paling banyak",
-    number: "dua, tiga, empat, lima, enam, tujuh, delapan, sembilan, sepuluh, seratus, seribu, gratis",
   },
   replies: {
     hello: "Halo!",
@@ -52,6 +46,7 @@ export const locale: Locale = {
     more: "… dan {} lainnya",
     noDocuments: "Saya belum memiliki dokumen yang dapat dibaca, jadi saya belum bisa menjawab pertanyaan.",
     nothingFound: "Saya tidak menemukan apa pun tentang itu di dalam dokumen.",
+    closest: "Bagian-bagian ini paling mendekati:",
     searchFailed: "Saya tidak dapat mencari di dalam dokumen saat ini. Silakan coba lagi sebentar lagi.",
     filesUnseen: "Saya tidak dapat membaca gambar atau berkas. Silakan tulis pertanyaan Anda.",
     didYouMean: "Apakah maksud Anda {}?",

@@ -37,15 +37,8 @@ export const locale: Locale = {
   human:
     "parlare con un umano, parlare con una persona, parlare con qualcuno, parlare con un operatore, parlare con un essere umano, operatore umano, un operatore per favore, umano, operatore",
   asking: {
-    amount:
-      "quanto, quanta, quanti, quante, quanto tempo, quanto costa, che età, ogni quanto, +prezzo, +costo, +numero, +durata",
-    time: "quando, da quando, fino a quando, a che ora, in che anno, in quale anno, che giorno, +orario, +orari",
-    name: "chi, di chi, da chi, dove, da dove, in quale città, in quale paese, +indirizzo",
-    way: "come posso, come si può, come faccio, come si fa, come devo, cosa devo fare, +passi",
-    several: "quali, che tipi di, cosa devo, cosa posso, cosa serve, cosa comprende, cosa include",
+    asks: "quanto costa, ogni quanto, in che anno, in quale anno, che giorno, in quale città, in quale paese, come faccio, come devo, cosa devo fare, che tipi di, cosa devo, cosa serve, cosa comprende, cosa include, meno di, almeno, al massimo, più caro, più economico, maggiore, minore, migliore",
     not: "non, no, mai, nessun, nessuna, senza, tranne, chiuso, chiusa, niente",
-    compare: "più di, meno di, almeno, al massimo, il più, la più, più caro, più economico, maggiore, minore, migliore",
-    number: "due, tre, quattro, cinque, sei, sette, otto, nove, dieci, undici, dodici, venti, cento, mille, gratis",
     silent:
       "il, lo, la, i, gli, le, l, un, uno, una, di, del, della, dei, degli, delle, dello, dell, io, noi, vostro, vostra, vostri, vostre, è, sono, per favore, qual è, quali sono",
     how: "come, come posso, come possiamo, come si può, come faccio a, come devo",
@@ -61,6 +54,7 @@ export const locale: Locale = {
     more: "… e altri {}",
     noDocuments: "Non ho ancora documenti leggibili, quindi non posso rispondere alle domande.",
     nothingFound: "Non ho trovato nulla al riguardo nei documenti.",
+    closest: "Questi sono i passaggi che più si avvicinano:",
     searchFailed: "Non sono riuscito a cercare nei documenti. Riprova tra un momento.",
     filesUnseen: "Non posso leggere immagini o file. Scriva la sua domanda, per favore.",
     didYouMean: "Intendevi {}?",

@@ -37,15 +37,8 @@ export const locale: Locale = {
   human:
     "met een mens praten, met een mens spreken, met iemand praten, met iemand spreken, met een medewerker praten, met een medewerker spreken, een mens spreken, een medewerker spreken, een mens alstublieft, mens, medewerker",
   asking: {
-    amount: "hoeveel, hoe lang, hoe oud, hoe ver, hoe hoog, hoe groot, hoe vaak, +prijs, +kost, +kosten, +aantal",
-    time: "wanneer, sinds wanneer, tot wanneer, hoe laat, in welk jaar, welk jaar, op welke dag, +openingstijden",
-    name: "wie, van wie, waar, waarheen, in welke stad, in welk land, +adres",
-    way: "hoe kan ik, hoe kan je, hoe moet ik, hoe maak ik, hoe doe ik, wat moet ik doen, +stappen",
-    several: "welke, wat voor, wat zijn de, wat moet ik, wat kan ik, wat mag ik",
+    asks: "hoe oud, hoe ver, hoe hoog, hoe groot, kost, aantal, hoe laat, in welk jaar, welk jaar, op welke dag, waarheen, in welke stad, in welk land, hoe maak ik, hoe doe ik, minder dan, minstens, hoogstens, meeste, minste, goedkoopste, duurste, grootste, kleinste, hoogste, langste, oudste, beste",
     not: "niet, geen, nooit, zonder, behalve, gesloten, nee, niets",
-    compare:
-      "meer dan, minder dan, minstens, hoogstens, meeste, minste, goedkoopste, duurste, grootste, kleinste, hoogste, langste, oudste, beste",
-    number: "twee, drie, vier, vijf, zes, zeven, acht, negen, tien, elf, twaalf, twintig, honderd, duizend, gratis",
     silent: "de, het, een, ik, wij, we, men, uw, jullie, is, zijn, alstublieft, alsjeblieft, wat is, wat zijn",
     how: "hoe, hoe kan ik, hoe kunnen we, hoe kun je, hoe kan je, hoe moet ik",
   },
@@ -60,6 +53,7 @@ export const locale: Locale = {
     more: "… en nog {}",
     noDocuments: "Ik heb nog geen leesbare documenten en kan daarom geen vragen beantwoorden.",
     nothingFound: "Daarover heb ik niets gevonden in de documenten.",
+    closest: "Deze passages komen het dichtst in de buurt:",
     searchFailed: "Ik kon de documenten zojuist niet doorzoeken. Probeer het zo meteen opnieuw.",
     filesUnseen: "Ik kan geen afbeeldingen of bestanden lezen. Schrijf alstublieft uw vraag.",
     didYouMean: "Bedoelde je {}?",

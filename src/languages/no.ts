@@ -32,14 +32,8 @@ export const locale: Locale = {
   human:
     "snakke med et menneske, prate med et menneske, snakke med en person, snakke med noen, prate med noen, snakke med en medarbeider, snakke med en kundebehandler, menneske, kundebehandler",
   asking: {
-    amount: "hvor mange, hvor mye, hvor lenge, hvor gammel, hvor langt, hvor høy, hvor ofte, +pris, +koster, +antall",
-    time: "når, hvilket år, hvilken dag, hvilken dato, +åpningstider",
-    name: "hvem, hvor, hvorfra, hvorhen",
-    way: "hvordan kan jeg, hvordan kan man, hvordan gjør jeg, hvordan skal jeg, hva skal jeg gjøre",
-    several: "hvilke, hva kan jeg, hva må jeg, hva skal jeg",
+    asks: "hvor gammel, hvor langt, hvor høy, koster, antall, hvilket år, hvilken dag, hvorfra, hvorhen, hva skal jeg gjøre, mer enn, mindre enn, minst, høyst",
     not: "ikke, ingen, aldri, uten, unntatt, stengt, nei",
-    compare: "mer enn, mindre enn, minst, høyst",
-    number: "to, tre, fire, fem, seks, sju, åtte, ni, ti, elleve, tolv, tjue, hundre, tusen, gratis",
     silent: "en, et, ei, jeg, vi, man, deres, er, hva er",
     how: "hvordan, hvordan kan jeg, hvordan kan man, hvordan skal jeg",
   },
@@ -54,6 +48,7 @@ export const locale: Locale = {
     more: "… og {} til",
     noDocuments: "Jeg har ingen lesbare dokumenter ennå, så jeg kan ikke svare på spørsmål.",
     nothingFound: "Jeg fant ingenting om det i dokumentene.",
+    closest: "Disse avsnittene kommer nærmest:",
     searchFailed: "Jeg kunne ikke søke i dokumentene akkurat nå. Prøv igjen om et øyeblikk.",
     filesUnseen: "Jeg kan ikke lese bilder eller filer. Skriv spørsmålet ditt.",
     didYouMean: "Mente du {}?",

@@ -34,15 +34,8 @@ export const locale: Locale = {
   human:
     "porozmawiać z człowiekiem, rozmawiać z człowiekiem, porozmawiać z konsultantem, rozmawiać z konsultantem, połączyć z konsultantem, połącz z konsultantem, porozmawiać z kimś, porozmawiać z osobą, człowiek, konsultant",
   asking: {
-    amount:
-      "ile, ilu, ile czasu, ile kosztuje, jak długo, jak daleko, jak często, jaki procent, +cena, +liczba, +koszt",
-    time: "kiedy, od kiedy, do kiedy, o której godzinie, o której, w którym roku, w jakim roku, którego dnia",
-    name: "kto, kogo, komu, przez kogo, gdzie, skąd, dokąd, w jakim mieście, w jakim kraju",
-    way: "jak mogę, jak można, jak zrobić, jak mam, co mam zrobić, co należy zrobić",
-    several: "jakie, jakich, które, wymień, co muszę, co mogę",
+    asks: "ilu, ile czasu, jak daleko, jaki procent, liczba, o której godzinie, o której, w którym roku, w jakim roku, którego dnia, w jakim mieście, w jakim kraju, jak zrobić, jak mam, co mam zrobić, co należy zrobić, jakich, wymień, co muszę, więcej niż, mniej niż, co najmniej, najwyżej",
     not: "nie, nigdy, żaden, bez, oprócz, zamknięte, zamknięty",
-    compare: "więcej niż, mniej niż, co najmniej, najwyżej",
-    number: "dwa, dwie, trzy, cztery, pięć, sześć, siedem, osiem, dziewięć, dziesięć, sto, tysiąc, bezpłatnie",
     silent: "ja, my, proszę, jest, są, wasz, wasza, wasze, jaki jest, jaka jest, jakie jest, jakie są",
     how: "jak, jak mogę, jak można",
   },
@@ -57,6 +50,7 @@ export const locale: Locale = {
     more: "… i jeszcze {}",
     noDocuments: "Nie mam jeszcze dokumentów, które mogę odczytać, więc nie mogę odpowiadać na pytania.",
     nothingFound: "Nie znaleziono nic na ten temat w dokumentach.",
+    closest: "Najbliższe temu są te fragmenty:",
     searchFailed: "Nie udało się teraz przeszukać dokumentów. Spróbuj ponownie za chwilę.",
     filesUnseen: "Nie potrafię odczytywać obrazów ani plików. Proszę napisać pytanie.",
     didYouMean: "Czy chodziło o {}?",

@@ -35,16 +35,8 @@ export const locale: Locale = {
   human:
     "falar com um humano, falar com uma pessoa, falar com alguém, falar com um atendente, falar com um agente, falar com um operador, atendimento humano, atendente humano, humano, atendente",
   asking: {
-    amount:
-      "quanto, quanta, quantos, quantas, quanto tempo, quanto custa, que idade, que distância, +preço, +prazo, +número, +duração",
-    time: "quando, desde quando, até quando, a que horas, em que ano, que ano, que dia, que data, +horário",
-    name: "quem, de quem, onde, de onde, aonde, em que cidade, em que país, +endereço",
-    way: "como posso, como se pode, como faço, como fazer, como devo, o que devo fazer, +passos",
-    several: "quais, que tipos de, o que preciso, o que devo, o que posso, o que inclui",
+    asks: "que distância, a que horas, em que ano, que ano, que dia, aonde, em que cidade, em que país, como faço, como devo, o que devo fazer, que tipos de, o que preciso, o que devo, o que inclui, menos de, menos que, pelo menos, no máximo, o mais, a mais, mais caro, mais barato, maior, menor, melhor",
     not: "não, nunca, nenhum, nenhuma, sem, exceto, fechado, fechada, nada",
-    compare:
-      "mais de, menos de, mais que, menos que, pelo menos, no máximo, o mais, a mais, mais caro, mais barato, maior, menor, melhor",
-    number: "dois, duas, três, quatro, cinco, seis, sete, oito, nove, dez, onze, doze, vinte, cem, mil, grátis",
     silent: "o, a, os, as, um, uma, de, do, da, dos, das, eu, nós, é, são, por favor, qual é, quais são",
     how: "como, como posso, como podemos, como se pode, como faço para, como devo",
   },
@@ -59,6 +51,7 @@ export const locale: Locale = {
     more: "… e mais {}",
     noDocuments: "Ainda não tenho documentos legíveis, por isso não consigo responder a perguntas.",
     nothingFound: "Não encontrei nada sobre isso nos documentos.",
+    closest: "Estes trechos são os que mais se aproximam:",
     searchFailed: "Não consegui pesquisar nos documentos agora. Tente novamente em instantes.",
     filesUnseen: "Não consigo ler imagens nem arquivos. Por favor, escreva a sua pergunta.",
     didYouMean: "Você quis dizer {}?",

@@ -32,14 +32,8 @@ export const locale: Locale = {
   human:
     "vorbesc cu un om, vorbi cu un om, vorbesc cu o persoană, vorbi cu o persoană, vorbesc cu cineva, vorbi cu cineva, vorbesc cu un operator, vorbi cu un operator, operator uman, om, operator",
   asking: {
-    amount: "cât, câtă, câți, câte, cât timp, cât costă, cât de des, +prețul, +numărul",
-    time: "când, de când, până când, la ce oră, în ce an, în ce zi",
-    name: "cine, cui, unde, de unde, încotro",
-    way: "cum pot, cum se poate, cum fac, ce trebuie să fac",
-    several: "care sunt, ce trebuie, ce pot, ce fel de",
+    asks: "cât de des, în ce an, în ce zi, încotro, cum fac, ce trebuie să fac, ce fel de, mai mult de, mai puțin de, cel puțin, cel mult",
     not: "nu, niciodată, niciun, nicio, fără, cu excepția, închis",
-    compare: "mai mult de, mai puțin de, cel puțin, cel mult",
-    number: "doi, două, trei, patru, cinci, șase, șapte, opt, nouă, zece, douăzeci, sută, mie, gratuit",
   },
   replies: {
     hello: "Bună ziua!",
@@ -52,6 +46,7 @@ export const locale: Locale = {
     more: "… și încă {}",
     noDocuments: "Nu am încă documente lizibile, așa că nu pot răspunde la întrebări.",
     nothingFound: "Nu am găsit nimic despre asta în documente.",
+    closest: "Aceste pasaje se apropie cel mai mult:",
     searchFailed: "Nu am putut căuta în documente acum. Vă rog să încercați din nou peste câteva momente.",
     filesUnseen: "Nu pot citi imagini sau fișiere. Vă rog să scrieți întrebarea.",
     didYouMean: "Ați vrut să spuneți {}?",

@@ -32,15 +32,8 @@ export const locale: Locale = {
   human:
     "prata med en människa, tala med en människa, prata med en person, tala med en person, prata med någon, tala med någon, prata med en medarbetare, prata med en handläggare, människa, medarbetare",
   asking: {
-    amount:
-      "hur många, hur mycket, hur länge, hur gammal, hur långt, hur hög, hur stor, hur ofta, +pris, +kostar, +antal",
-    time: "när, sedan när, vilket år, vilken dag, hur dags, vilket datum, +öppettider",
-    name: "vem, vems, var, vart, varifrån, i vilken stad",
-    way: "hur kan jag, hur kan man, hur gör jag, hur gör man, hur ska jag, vad ska jag göra",
-    several: "vilka, vad kan jag, vad får jag, vad behöver jag",
+    asks: "hur gammal, hur långt, hur hög, hur stor, kostar, antal, vilken dag, hur dags, vart, varifrån, i vilken stad, vad ska jag göra, vad behöver jag, mer än, mindre än, minst, högst",
     not: "inte, ingen, inga, aldrig, utan, utom, stängt, nej",
-    compare: "mer än, mindre än, minst, högst",
-    number: "två, tre, fyra, fem, sex, sju, åtta, nio, tio, elva, tolv, tjugo, hundra, tusen, gratis",
     silent: "en, ett, jag, vi, man, er, ert, era, är, snälla, vad är",
     how: "hur, hur kan jag, hur kan man, hur ska jag",
   },
@@ -55,6 +48,7 @@ export const locale: Locale = {
     more: "… och {} till",
     noDocuments: "Jag har inga läsbara dokument än, så jag kan inte svara på frågor.",
     nothingFound: "Jag hittade inget om det i dokumenten.",
+    closest: "De här avsnitten ligger närmast:",
     searchFailed: "Jag kunde inte söka i dokumenten just nu. Försök igen om en stund.",
     filesUnseen: "Jag kan inte läsa bilder eller filer. Skriv din fråga.",
     didYouMean: "Menade du {}?",

@@ -37,15 +37,8 @@ export const locale: Locale = {
   human:
     "insanla konuşmak, bir insanla görüşmek, biriyle konuşmak, biriyle görüşmek, temsilciyle konuşmak, temsilciyle görüşmek, müşteri temsilcisine bağlan, müşteri temsilcisiyle görüşmek, gerçek bir kişiyle, insan, temsilci",
   asking: {
-    amount:
-      "kaç, kaçtır, ne kadar, ne kadardır, kaç tane, ne kadar süre, ne sıklıkla, kaç yaşında, yüzde kaç, +fiyatı, +ücreti, +sayısı",
-    time: "ne zaman, hangi yıl, hangi yılda, hangi tarihte, hangi gün, saat kaçta, kaç yılında, hangi yüzyılda",
-    name: "kim, kimi, kimin, kime, nerede, nereye, nereden, nerededir, hangi şehirde, hangi ülkede",
-    way: "nasıl yapılır, nasıl yapabilirim, nasıl yaparım, ne yapmalıyım, nasıl edebilirim",
-    several: "hangileri, neler, nelerdir, hangileridir",
+    asks: "kaçtır, ne kadardır, kaç tane, kaç yaşında, yüzde kaç, sayısı, hangi yıl, hangi yılda, hangi tarihte, hangi gün, saat kaçta, kaç yılında, hangi yüzyılda, nerededir, hangi şehirde, hangi ülkede, nasıl yapabilirim, nasıl yaparım, ne yapmalıyım, nasıl edebilirim, hangileri, neler, nelerdir, hangileridir, daha fazla, daha az, en az, en fazla",
     not: "değil, yok, hiç, olmadan, hariç, kapalı, hayır",
-    compare: "daha fazla, daha az, en az, en fazla",
-    number: "iki, üç, dört, beş, altı, yedi, sekiz, dokuz, on, yirmi, yüz, bin, milyon, ücretsiz",
     silent: "lütfen, bir, ben, biz, mi, mı, mu, mü",
     how: "nasıl",
   },
@@ -60,6 +53,7 @@ export const locale: Locale = {
     more: "… ve {} tane daha",
     noDocuments: "Henüz okunabilir bir belgem yok, bu yüzden soruları yanıtlayamıyorum.",
     nothingFound: "Belgelerde bununla ilgili bir şey bulamadım.",
+    closest: "Soruya en yakın bölümler şunlar:",
     searchFailed: "Şu anda belgelerde arama yapamadım. Lütfen biraz sonra tekrar deneyin.",
     filesUnseen: "Görselleri ve dosyaları okuyamıyorum. Lütfen sorunuzu yazın.",
     didYouMean: "Bunu mu demek istediniz: {}?",

@@ -33,14 +33,8 @@ export const locale: Locale = {
   human:
     "nói chuyện với người, nói chuyện với nhân viên, nói chuyện với ai đó, gặp nhân viên, gặp người thật, nói với người thật, kết nối với nhân viên, gặp tư vấn viên, tư vấn viên",
   asking: {
-    amount: "bao nhiêu, bao lâu, bao xa, mấy, +giá, +số",
-    time: "khi nào, bao giờ, mấy giờ, năm nào, ngày nào",
-    name: "ai, ở đâu, từ đâu, đi đâu",
-    way: "làm thế nào, làm sao, cách nào",
-    several: "những gì, những nào, liệt kê",
+    asks: "bao xa, năm nào, đi đâu, làm thế nào, làm sao, cách nào, liệt kê, nhiều hơn, ít hơn, ít nhất, nhiều nhất",
     not: "không, chưa, chẳng, trừ, đóng cửa",
-    compare: "nhiều hơn, ít hơn, ít nhất, nhiều nhất",
-    number: "hai, ba, bốn, năm, sáu, bảy, tám, chín, mười, trăm, nghìn, miễn phí",
   },
   replies: {
     hello: "Xin chào!",
@@ -53,6 +47,7 @@ export const locale: Locale = {
     more: "… và {} tài liệu khác",
     noDocuments: "Tôi chưa có tài liệu nào đọc được nên chưa thể trả lời câu hỏi.",
     nothingFound: "Tôi không tìm thấy gì về điều đó trong các tài liệu.",
+    closest: "Những đoạn này gần với câu hỏi nhất:",
     searchFailed: "Hiện tôi không thể tìm kiếm trong các tài liệu. Vui lòng thử lại sau giây lát.",
     filesUnseen: "Tôi không đọc được hình ảnh hoặc tệp. Vui lòng viết câu hỏi của bạn.",
     didYouMean: "Có phải ý bạn là {} không?",

@@ -92,6 +92,8 @@ const chosen = (all: ReadonlyArray<Knowledge>, isWanted: (asked: Case) => boolea
  * languages, about documents that it has read, and prints by kind, language and knowledge base
  *
  * - `right`: the share of the replies that hold the answer, or that say nothing where there is none,
+ * - `seen`: the share of the right replies in which the answer is seen at once: it is in the sentence that is marked, or
+ *   nothing else stands beside it; the other right replies hold it among other sentences of its place,
  * - `noise`: the share of a right reply's characters outside of the sentences, rows or items that hold the answer,
  * - `not found`: the share of the questions with an answer to which nothing was found,
  * - `unfounded`: the share of the questions without an answer that were answered all the same,

@@ -1,120 +1,115 @@
-import type { PassageJson } from "../../domain/knowledge/Passage.ts"
-import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import type { Answer, Candidate } from "./Conversation.ts"
-import { Evidence, type Judged, languageOf } from "./Evidence.ts"
-import { type Grid, gridsOf } from "./Grids.ts"
-import { type Question, readQuestion, says } from "./Question.ts"
-import { paragraphsOf } from "./Readable.ts"
-import { type ItemList, type Reading, read, type Sentence } from "./Reading.ts"
-import { answerFromTables } from "./Rows.ts"
+import type { BoundedText } from "../../text/BoundedText.ts"
+import type { Answer } from "./Conversation.ts"
+import { Evidence, type Judged } from "./Evidence.ts"
+import { readQuestion } from "./Question.ts"
+import type { Excerpt, Part } from "./Reading.ts"
 import { Terms } from "./Terms.ts"
-import { holdsWanted } from "./Values.ts"
 
 /*
- * Answers a question with sentences, a list or rows of passages, or not at all:
+ * Answers a question with the place that tells most about it, or not at all:
  *
- * 1. `Question` reads what is asked about, and what is wanted: a number, a time, a name, several things, a way.
- * 2. `Reading` and `Grids` take the passages apart into sentences, lists and rows, each with what stands above it.
- * 3. `Evidence` and `Rows` judge these by the rarity of the words that they share with the question, and by shape.
- *    What denies something that is not asked for, or the other way round, is passed over.
- * 4. `Readable` words what remains, so that it can be understood without what stands around it.
+ * 1. `Question` reads what is asked about.
+ * 2. `Reading` takes the passages apart into paragraphs, lists and tables, each with what stands above it.
+ * 3. `Evidence` judges their sentences, items and rows by the rarity of the words that they share with the question.
+ * 4. The paragraph, the list or the rows around the best one are quoted as they are, with that one marked.
  */
 
-/** Passages, taken apart into what answers are made of. */
-export interface Material {
-  readonly reading: Reading
-  readonly tables: ReadonlyArray<Grid>
+/** An answer that another one may be better than. */
+export interface Candidate extends Answer {
+  /** Whether it is no more than what comes closest. */
+  readonly isThin: boolean
 }
 
-/** Takes passages apart, once for all questions that they may answer. */
-export const materialOf = (passages: ReadonlyArray<PassageJson>): Material => ({
-  reading: read(passages),
-  tables: gridsOf(passages),
-})
+/**
+ * The least likelihood with which an answer is given. A higher one refuses more of what the documents do not tell, and
+ * more of what they do; with this one, about four of five questions without an answer are refused.
+ */
+const LIKELY = 0.5
+/** The least likelihood of an answer that is not thin, and its least lead in the score over what stands elsewhere. */
+const SURE = 1
+const LEAD = 1
+/** The most that a second place is behind in the score where a thin answer quotes it, too. */
+const CLOSE = 3
+/** A part that is less behind the best one may as well be the answer, so that neither is marked. */
+const TIE = 0.3
+/** The share of the best row's information from which on another row is quoted with it. */
+const ROW_SHARE = 0.5
+/** The most words that are quoted around the best part, from one place and from each of two. */
+const WORDS_MAX = 120
+const WORDS_OF_TWO_MAX = 60
 
-/** Lead in the share of the question that a table needs over a likely sentence, where both could answer. */
-const TABLE_LEAD = 0.1
-
-/** Answers a question with what passages say. Undefined when they probably do not answer it. */
-export const answerTo = (text: BoundedText, { reading, tables }: Material): Answer | undefined => {
+/** Answers a question with excerpts of passages. Undefined when they probably do not answer it. */
+export const answerTo = (text: BoundedText, excerpts: ReadonlyArray<Excerpt>): Candidate | undefined => {
   const question = readQuestion(text)
-  const terms = new Terms(question, keysIn(reading, tables))
-  if (terms.all.length === 0) return undefined
-  const told = answerFromText(new Evidence(question, terms, reading), reading)
-  const cells = answerFromTables(question, terms, tables)
-  const areCells = cells !== undefined && cells.evidence >= (told === undefined ? 0 : told.evidence + TABLE_LEAD)
-  const answer = areCells ? { ...cells, text: `${cells.text} (${cells.quotes[0]?.passage.title ?? ""})` } : told
-  return answer === undefined || isOpposed(question, answer) ? undefined : answer
+  const terms = new Terms(question, keysIn(excerpts))
+  const { likelihood, ranked } = new Evidence(question, terms, excerpts)
+  const [best] = ranked
+  if (best === undefined || likelihood < LIKELY) return undefined
+  const second = ranked.find(({ excerpt }) => excerpt !== best.excerpt)
+  const lead = best.score - (second?.score ?? 0)
+  const isThin = likelihood < SURE || lead < LEAD
+  const places = isThin && second !== undefined && lead < CLOSE ? [best, second] : [best]
+  const answers = places.map((place) => quoted(place, ranked, places.length > 1 ? WORDS_OF_TWO_MAX : WORDS_MAX))
+  return {
+    text: answers.map((answer) => answer.text).join("\n\n"),
+    quotes: answers.flatMap(({ quotes }) => quotes),
+    isThin,
+  }
 }
 
 /** The words of what passages hold, among which a mistyped word of a question is looked for. */
-export const keysIn = ({ sentences }: Reading, tables: ReadonlyArray<Grid>): ReadonlySet<string> =>
-  new Set([
-    ...sentences.flatMap(({ keys, lead }) => [...keys, ...lead.keys]),
-    ...tables.flatMap(({ headerKeys, rows }) => [headerKeys, ...rows.map(({ keys }) => keys)].flat(2)),
-  ])
+const keysIn = (excerpts: ReadonlyArray<Excerpt>): ReadonlySet<string> =>
+  new Set(excerpts.flatMap(({ keys, lead, parts }) => [lead.keys, keys, ...parts.map((part) => part.keys)].flat()))
 
-/** Answers with the best sentence, with what belongs together with it, or with a list. */
-const answerFromText = (evidence: Evidence, { sentences }: Reading): Candidate | undefined => {
-  const [best] = evidence.ranked
-  if (best === undefined || !evidence.isLikely(best)) return undefined
-  const answer = best.list === undefined ? paragraphsOf(together(evidence, best, sentences)) : listAnswer(best.list)
-  return { ...answer, evidence: evidence.shareOf(best.covered) }
-}
-
-/** The most sentences that are quoted from below a heading, and of a paragraph. */
-const SENTENCES_MAX = 3
-/** A second sentence is quoted where its score is at most so much lower: it may as well be the answer. */
-const CLOSE = 1.6
-
-/**
- * The sentences that are quoted: those under a heading that asks the question, the paragraph that tells of a way, or the
- * best sentence and another one of its document that is about as good.
- */
-const together = (
-  evidence: Evidence,
-  { score, sentence }: Judged,
-  sentences: ReadonlyArray<Sentence>,
-): ReadonlyArray<Sentence> => {
-  const { lead, paragraph, passage, text } = sentence
-  const { question, ranked } = evidence
-  if (evidence.asks(lead)) return sentences.filter((each) => each.lead === lead).slice(0, SENTENCES_MAX)
-  if (question.wanted === "way") {
-    const steps = sentences.filter((each) => each.paragraph === paragraph)
-    const start = Math.max(0, Math.min(steps.indexOf(sentence), steps.length - SENTENCES_MAX))
-    return steps.slice(start, start + SENTENCES_MAX)
-  }
-  if (question.wanted === "several" && holdsWanted("several", text) > 0) return [sentence]
-  const second = ranked.find(
-    (other) =>
-      other.list === undefined &&
-      other.sentence !== sentence &&
-      other.score >= score - CLOSE &&
-      other.sentence.passage.document_id === passage.document_id,
+/** Quotes what stands around a part: its paragraph, its list, or the rows that hold about as much as it. */
+const quoted = ({ excerpt, part, score }: Judged, ranked: ReadonlyArray<Judged>, wordsMax: number): Answer => {
+  const { announcement, form, lead, parts } = excerpt
+  const judged = ranked.filter((each) => each.excerpt === excerpt)
+  const rows = form === "row" ? judged.filter((each) => each.part >= 0) : []
+  const most = Math.max(0, ...rows.map(({ own }) => own))
+  const others = new Set(rows.filter(({ own }) => own < most * ROW_SHARE).map((row) => row.part))
+  const candidates = parts.filter((_, at) => !others.has(at))
+  const best = parts[part]
+  const shown = around(
+    candidates,
+    Math.max(
+      0,
+      candidates.findIndex((each) => each === best),
+    ),
+    wordsMax,
   )
-  return sentences.filter((each) => each === sentence || each === second?.sentence)
-}
-
-/** Whether an answer lacks the denial of a question for one of several things, or what it compares values with. */
-const isOpposed = (question: Question, { quotes, text }: Answer): boolean => {
-  const { compares, denies, isDecision, joins, wanted } = question
-  const [passage] = quotes.map((quote) => quote.passage)
-  const language = passage === undefined ? question.language : languageOf(passage)
-  const whole = bounded([text, ...quotes.map((quote) => quote.text)].join(" "))
-  if (compares && !isDecision && !joins && !says("compare", whole, language)) return true
-  return denies && (wanted === "several" || wanted === "name") && !says("not", whole, language)
-}
-
-/** Quotes a list under its announcement, or else its heading, and with the title of its document. */
-const listAnswer = ({ announcement, items, lead }: ItemList): Answer => {
-  const above = announcement === "" ? lead.heading : announcement
-  const head = above === "" || /[?？؟]$/.test(above) ? [] : [/[:：]$/.test(above) ? above : `${above}:`]
+  const isMarked = shown.length > 1 && judged.filter((each) => each.score > score - TIE).length === 1
+  const texts = shown.map((each) => (isMarked && each === best ? `**${each.text}**` : each.text))
+  const title = shown[0]?.passage.title ?? ""
+  const isHeaded = form !== "paragraph"
+  const above = isHeaded ? announcement || lead.heading : ""
+  const heading = ["", above, title].includes(lead.heading) ? "" : ` › ${lead.heading}`
+  const place = `(${title}${heading})`
+  const lines = isHeaded
+    ? shown.map(({ sign }, at) => `${sign || "-"} ${texts[at] ?? ""}`)
+    : [`${texts.join(" ").replaceAll(/(?<=[。！？](?:\*\*)?) /g, "")} ${place}`]
+  const head = above === "" || /[:：?？؟]$/.test(above) ? above : `${above}:`
   return {
-    text: [
-      ...head,
-      ...items.map(({ number, text }) => `${number || "-"} ${text}`),
-      `(${items[0]?.passage.title ?? ""})`,
-    ].join("\n"),
-    quotes: items.map(({ passage, text }) => ({ passage, text })),
+    text: [...(head === "" ? [] : [head]), ...lines, ...(isHeaded ? [place] : [])].join("\n"),
+    quotes: shown.map(({ passage, text }) => ({ passage, text })),
   }
+}
+
+/** As many parts around one as there may be words, and always that one. */
+const around = (parts: ReadonlyArray<Part>, index: number, wordsMax: number): ReadonlyArray<Part> => {
+  let [start, end, words] = [index, index + 1, parts[index]?.keys.length ?? 0]
+  const takes = (at: number): boolean => {
+    const more = parts[at]?.keys.length ?? Infinity
+    if (words + more > wordsMax) return false
+    words += more
+    return true
+  }
+  for (let isGrowing = true; isGrowing;) {
+    isGrowing = takes(end)
+    if (isGrowing) end++
+    if (!takes(start - 1)) continue
+    start--
+    isGrowing = true
+  }
+  return parts.slice(start, end)
 }

@@ -52,11 +52,5 @@ export interface Answer {
   readonly quotes: ReadonlyArray<Quote>
 }
 
-/** An answer that another one may be better than. */
-export interface Candidate extends Answer {
-  /** The share of the question's information that what it quotes and what names that hold, 0–1. */
-  readonly evidence: number
-}
-
 /** The next step: an answer, a search with a query, a wish for a person with its reason, or the list of documents. */
 export type Reply = Answer | { readonly query: string } | { readonly human: string } | "list"

@@ -1,236 +1,163 @@
 import { languageOfReply } from "../../languages/Detection.ts"
-import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded } from "../../text/BoundedText.ts"
-import type { SpokenLanguage } from "../../languages/Locales.ts"
-import { hasNumberWord, type Question, says } from "./Question.ts"
-import { isQuestion, type ItemList, type Lead, type Reading, type Sentence } from "./Reading.ts"
+import type { Question } from "./Question.ts"
+import type { Excerpt } from "./Reading.ts"
 import { type Found, keysOf, sum, type Terms } from "./Terms.ts"
-import { holdsWanted } from "./Values.ts"
 
 /*
- * Judges how well each sentence and each list of some passages answers a question, and whether it does at all. The
- * weights were fitted on questions with known answers; `bench answers` measures what they reach.
+ * Judges how well each part of some excerpts answers a question, and whether the best one does at all, by the words that
+ * it and what stands around it share with the question. The weights were fitted on questions with known answers;
+ * `bench answers` measures what they reach.
  */
 
-/** Features of a sentence, each about 0–1, with what each adds to the logarithm of the sentence's odds. */
+/** Features of a part, each about 0–1, with what each adds to its score. */
 const WEIGHTS = {
-  /** The share of the question's information that the sentence itself holds. */
-  own: 5.1,
-  /** The same where words count that are rare among the sentences. */
+  /** The share of the question's information that the part itself holds. */
+  own: 3,
+  /** The same where words count that are rare among the parts. */
   rare: 4.5,
-  /** Share of the question's information that the nearest heading and the announcement of a list add. */
+  /** The share that the nearest heading, the announcement of a list and the names of columns add. */
   heading: 6.6,
-  /** Share of the question's information that the sentence before adds. */
-  before: 4.2,
-  /** Whether the sentence holds what the question wants: 1, or -1 where it lacks it. */
-  wanted: 1.4,
-  item: -1.6,
+  /** The share that the other parts of the excerpt add. */
+  around: 3,
   /** The rank of its passage. */
-  rank: -4,
-  /** Evidence for a list as a whole where the question wants several things, a way or one fact. */
-  list: 1,
+  rank: -1.2,
 }
-type Features = Readonly<Record<keyof typeof WEIGHTS, number>>
 
 /** Signals for an answer at all, with what each adds to the logarithm of the odds. */
 const LIKELIHOOD = {
-  /** Evidence against an answer before anything is known. */
-  bias: -2.4,
-  /** The information that the sentence and what stands above it hold, in words other than names. */
-  held: 1.8,
-  /** The information in the rarest word that nothing has, and of another language only in a name. */
-  unknown: -2.1,
-  /** Whether the sentence holds what the question wants. */
-  wanted: 1,
+  /** The information that the excerpt and what stands above it hold, in words other than names. */
+  held: 0.43,
+  /** The information in the rarest word that they lack, and that the part with what stands above it lacks. */
+  missing: -0.52,
+  missingPart: -0.41,
+  /** The same of names, for which texts have no other word. */
+  missingName: -1.5,
+  /** The information in the rarest word that names a row of a table, where no other name is missing. */
+  label: 1.24,
+  /** Whether the question is only a few words. */
+  isBare: 1.15,
   /** The similarity of the passage, and how much more similar it is than the next best one. */
-  similarity: 2.2,
-  lead: 2.2,
+  similarity: 1.06,
+  lead: 0.89,
 }
-type Signals = Readonly<Record<keyof typeof LIKELIHOOD, number>>
 
-/**
- * The least likelihood with which an answer is given. A higher one refuses more of what the documents do not tell, and
- * more of what they do; with this one, about four of five questions without an answer are refused.
- */
-const LIKELY = -0.75
-/** Loss of a sentence that does not deny what the question denies, or the other way round. */
-const DISAGREEMENT = 3
 /** The rank from which on a passage counts least. */
 const RANKS = 5
-/** The least share of a question's information in a heading that asks it. */
-const ASKED_SHARE_MIN = 0.7
-/** The most items of a list that is quoted. */
-const ITEMS_MAX = 15
-/** Gain of a list over a sentence where the question asks for several things, for a way, or only names what it is about. */
-const LIST_GAIN = 3
+/** The number of first cells that may name their row: its number may stand before its name. */
+const LABELS = 2
 
-/** A sentence with what speaks for it. */
+/** A part of an excerpt with what speaks for it. */
 export interface Judged {
-  /** Of a list, the line that announces it. */
-  readonly sentence: Sentence
-  /** The list that would be quoted as a whole. */
-  readonly list: ItemList | undefined
-  /** The words of the question in the sentence and what stands above it. */
-  readonly covered: Found
-  readonly features: Features
-  /** The logarithm of its odds, up to a constant of the question. */
+  readonly excerpt: Excerpt
+  /** The index of the part; -1 for the line that announces a list, or the names of a table's columns. */
+  readonly part: number
+  /** The share of the question's information that the part itself holds, 0–1. */
+  readonly own: number
   readonly score: number
+  /** The words of the question in the part and what stands above it. */
+  readonly held: Found
+  /** The same of the excerpt as a whole. */
+  readonly covered: Found
 }
 
 export class Evidence {
-  readonly question: Question
-  readonly terms: Terms
-  /** The sentences, the best one first. */
+  /** The parts, the best one first. */
   readonly ranked: ReadonlyArray<Judged>
-  /** The words of the question that any sentence or heading has. */
-  private readonly anywhere: ReadonlySet<number>
-  private readonly rarity: ReadonlyArray<number>
-  private readonly secondSimilarity: number
-  private readonly cache = new Map<object, Found>()
+  /** The logarithm of the odds that the excerpt with the best part answers the question. */
+  readonly likelihood: number
+  private readonly terms: Terms
+  private readonly total: number
 
-  constructor(question: Question, terms: Terms, { lists, sentences }: Reading) {
-    this.question = question
+  constructor(question: Question, terms: Terms, excerpts: ReadonlyArray<Excerpt>) {
     this.terms = terms
-    const own = sentences.map(({ keys }) => terms.in(keys))
-    this.rarity = terms.all.map(({ weight }, term) => {
-      const holders = own.filter((found) => found.has(term)).length
-      return weight * Math.log(1 + (own.length - holders + 0.5) / (holders + 0.5))
+    this.total = Math.max(sum(terms.all.map(({ weight }) => weight)), Number.EPSILON)
+    const own = excerpts.map(({ parts }) => parts.map(({ keys }) => terms.in(keys)))
+    const flat = own.flat()
+    const rarity = terms.all.map(({ weight }, term) => {
+      const holders = flat.filter((found) => found.has(term)).length
+      return weight * Math.log(1 + (flat.length - holders + 0.5) / (holders + 0.5))
     })
-    const judged = sentences.map((sentence, at) => this.judge(sentence, sentence.before && own[at - 1]))
-    this.ranked = [...judged, ...lists.flatMap((list) => this.judgedList(list))].toSorted((a, b) => b.score - a.score)
-    this.anywhere = new Set(this.ranked.flatMap(({ covered }) => [...covered.keys()]))
-    const passages = new Set(sentences.map(({ passage }) => passage))
-    this.secondSimilarity = Array.from(passages, ({ similarity = 1 }) => similarity).toSorted((a, b) => b - a)[1] ?? 0
+    this.ranked = excerpts
+      .flatMap((excerpt, at) => this.judge(excerpt, own[at] ?? [], rarity))
+      .toSorted((a, b) => b.score - a.score)
+    const passages = new Set(excerpts.flatMap(({ parts }) => parts.map(({ passage }) => passage)))
+    const [, next = 0] = Array.from(passages, ({ similarity = 1 }) => similarity).toSorted((a, b) => b - a)
+    const [best] = this.ranked
+    this.likelihood =
+      best === undefined || best.covered.size === 0
+        ? -Infinity
+        : weighted(LIKELIHOOD, this.signals(best, question, next))
   }
 
-  /** Judges a sentence. `previous` are the words of the question in the sentence before it. */
-  judge(sentence: Sentence, previous: Found | undefined): Judged {
-    const { keys, lead, list, rank } = sentence
-    const own = this.terms.in(keys)
-    const heading = this.in(lead, lead.keys)
-    const covered = new Map(own)
-    const gained = (more: Found) => {
-      let gain = 0
-      for (const [term, strength] of more) {
-        const known = covered.get(term) ?? 0
-        if (strength <= known) continue
-        gain += this.weight(term) * (strength - known)
-        covered.set(term, strength)
-      }
-      return gain / this.all
+  /** Judges each part of an excerpt, and of a list or a table also what stands above it. */
+  private judge(excerpt: Excerpt, own: ReadonlyArray<Found>, rarity: ReadonlyArray<number>): ReadonlyArray<Judged> {
+    const { form, keys, lead, rank } = excerpt
+    const announced = this.terms.in(keys)
+    const near = merged([this.terms.in(lead.keys), announced])
+    const far = this.terms.in(lead.above)
+    const all = merged([near, ...own])
+    const covered = merged([all, far])
+    const judged = (found: Found, part: number): Judged => {
+      const share = this.shareOf(found)
+      const withNear = this.shareOf(merged([found, near]))
+      const score = weighted(WEIGHTS, {
+        own: share,
+        rare:
+          sum(Array.from(found, ([term, strength]) => (rarity[term] ?? 0) * strength)) /
+          Math.max(sum(rarity), Number.EPSILON),
+        heading: withNear - share,
+        around: this.shareOf(all) - withNear,
+        rank: Math.min(1, rank / RANKS),
+      })
+      return { excerpt, part, own: share, score, held: merged([found, near, far]), covered }
     }
-    const features: Features = {
-      own: this.shareOf(own),
-      rare:
-        sum(Array.from(own, ([term, strength]) => (this.rarity[term] ?? 0) * strength)) /
-        Math.max(sum(this.rarity), Number.EPSILON),
-      heading: gained(heading) + (list === undefined ? 0 : gained(this.in(list, list.announcementKeys))),
-      before: previous === undefined ? 0 : gained(previous),
-      wanted: this.wanted(sentence),
-      item: list === undefined ? 0 : 1,
-      rank: Math.min(1, rank / RANKS),
-      list: 0,
-    }
-    gained(this.in(lead.above, lead.above))
-    const score = weighted(WEIGHTS, features) - (this.disagrees(sentence) ? DISAGREEMENT : 0)
-    return { sentence, list: undefined, covered, features, score }
+    return [...own.map(judged), ...(form === "paragraph" ? [] : [judged(announced, -1)])]
   }
 
-  /** Judges a list as if its announcement were a sentence. A long list is not quoted, nor any where one value is wanted. */
-  private judgedList(list: ItemList): ReadonlyArray<Judged> {
-    const { announcement: text, announcementKeys: keys, items } = list
-    const [first] = items
-    const { isBare, wanted } = this.question
-    const isFact = wanted === "amount" || wanted === "time" || wanted === "name"
-    if (first === undefined || items.length > ITEMS_MAX || isFact) return []
-    const judged = this.judge({ ...first, text, keys, list: undefined }, undefined)
-    const features = { ...judged.features, wanted: 0, list: wanted !== undefined || isBare ? LIST_GAIN : 0 }
-    return [{ ...judged, list, features, score: weighted(WEIGHTS, features) }]
+  /**
+   * Signals for and against a part as an answer.
+   *
+   * @param next the similarity of the second best passage
+   */
+  private signals({ covered, excerpt, held, part }: Judged, { isBare, language }: Question, next: number) {
+    const { all } = this.terms
+    const { cells = [], passage } = excerpt.parts[Math.max(0, part)] ?? {}
+    const similarity = passage?.similarity ?? 1
+    // Of a text in another language than the question, only names are expected.
+    const isForeign = !isBare && languageOfReply(bounded(passage?.content ?? "")) !== language
+    const countsNames = isForeign || all.every(({ isName }) => isName)
+    const rarest = (counts: (term: number, isName: boolean) => boolean) =>
+      Math.max(0, ...all.map(({ isName, weight }, term) => (counts(term, isName) ? weight : 0)))
+    const named = this.terms.in(part < 0 ? [] : keysOf(bounded(cells.slice(0, LABELS).join(" "))))
+    const missingName = rarest((term, isName) => !covered.has(term) && isName)
+    return {
+      held: sum(
+        all.map(({ isName, weight }, term) => (isName && !countsNames ? 0 : weight * (covered.get(term) ?? 0))),
+      ),
+      missing: rarest((term, isName) => !covered.has(term) && (isName || !isForeign)),
+      missingPart: rarest((term, isName) => !held.has(term) && (isName || !isForeign)),
+      missingName,
+      label: missingName > 0 ? 0 : rarest((term) => named.has(term)),
+      isBare: isBare ? 1 : 0,
+      similarity,
+      lead: similarity - next,
+    }
   }
 
   /** The share of the question's information in some of its words. */
-  shareOf(found: Found): number {
-    return sum(Array.from(found, ([term, strength]) => this.weight(term) * strength)) / this.all
+  private shareOf(found: Found): number {
+    return sum(Array.from(found, ([term, strength]) => (this.terms.all[term]?.weight ?? 0) * strength)) / this.total
   }
+}
 
-  /** Whether a heading asks what the question does. */
-  asks(lead: Lead): boolean {
-    return isQuestion(lead.heading) && this.shareOf(this.in(lead, lead.keys)) >= ASKED_SHARE_MIN
+/** The words of several texts, each with its highest certainty. */
+const merged = (all: ReadonlyArray<Found>): Found => {
+  const found = new Map<number, number>()
+  for (const [term, strength] of all.flatMap((each) => [...each])) {
+    if ((found.get(term) ?? 0) < strength) found.set(term, strength)
   }
-
-  /** Whether a sentence or a list probably answers the question. */
-  isLikely(judged: Judged): boolean {
-    const { covered, features, sentence } = judged
-    // An item is no answer for a name that it lacks: items beside it are about others.
-    const isOther =
-      sentence.list !== undefined &&
-      features.own === 0 &&
-      this.terms.all.some(({ isName }, term) => isName && !covered.has(term))
-    return covered.size > 0 && !isOther && weighted(LIKELIHOOD, this.signals(judged)) >= LIKELY
-  }
-
-  /** Signals for and against a sentence as an answer. */
-  signals({ covered, features, sentence }: Judged): Signals {
-    const { all } = this.terms
-    const similarity = sentence.passage.similarity ?? 1
-    const isForeign = this.isInOtherLanguage(sentence)
-    const countsNames = isForeign || all.every(({ isName }) => isName)
-    const held = (isName: boolean, term: number) => (isName && !countsNames ? 0 : (covered.get(term) ?? 0))
-    return {
-      bias: 1,
-      held: sum(all.map(({ isName, weight }, term) => weight * held(isName, term))),
-      unknown: Math.max(
-        0,
-        ...all.map(({ isName, weight }, term) => (this.anywhere.has(term) || (isForeign && !isName) ? 0 : weight)),
-      ),
-      wanted: features.list > 0 ? 1 : features.wanted,
-      similarity,
-      lead: similarity - this.secondSimilarity,
-    }
-  }
-
-  private get all(): number {
-    return Math.max(sum(this.terms.all.map(({ weight }) => weight)), Number.EPSILON)
-  }
-
-  private weight(term: number): number {
-    return this.terms.all[term]?.weight ?? 0
-  }
-
-  /** Whether a question denies something that a sentence, with what stands above it, does not, or the other way round. */
-  private disagrees({ lead, list, passage, text }: Sentence): boolean {
-    const { denies: isDenied, isDecision, selects } = this.question
-    if (isDecision || !(isDenied || selects)) return false
-    const whole = isDenied ? `${lead.heading} ${list?.announcement ?? ""} ${text}` : text
-    return says("not", bounded(whole), languageOf(passage)) !== isDenied
-  }
-
-  /** Whether a sentence holds what is wanted: a value of its shape, or a word that decides. */
-  private wanted({ passage, text }: Sentence): number {
-    const { isDecision, wanted } = this.question
-    const language = languageOf(passage)
-    if (isDecision) return says("not", bounded(text), language) ? 1 : 0.5
-    const holds = holdsWanted(wanted, this.withoutQuestion(text))
-    return wanted === "amount" && holds < 0 && hasNumberWord(bounded(text), language) ? 1 : holds
-  }
-
-  /** A text without the numbers and names of the question. */
-  private withoutQuestion(text: string): string {
-    return text.replaceAll(/[\p{Lu}\p{N}][\p{L}\p{M}\p{N}]*/gu, (word) =>
-      this.terms.in(keysOf(bounded(word))).size > 0 ? word.toLowerCase().replaceAll(/\p{N}/gu, "_") : word,
-    )
-  }
-
-  /** Whether a sentence is in another language than the question, as far as either can be told. */
-  private isInOtherLanguage({ passage }: Sentence): boolean {
-    return !this.question.isBare && languageOf(passage) !== this.question.language
-  }
-
-  private in(key: object, keys: ReadonlyArray<string>): Found {
-    const found = this.cache.get(key) ?? this.terms.in(keys)
-    this.cache.set(key, found)
-    return found
-  }
+  return found
 }
 
 const weighted = <Name extends string>(
@@ -240,13 +167,4 @@ const weighted = <Name extends string>(
   let total = 0
   for (const name in weights) total += weights[name] * values[name]
   return total
-}
-
-const languages = new WeakMap<PassageJson, SpokenLanguage>()
-
-/** The language of a passage, which is found once. */
-export const languageOf = (passage: PassageJson): SpokenLanguage => {
-  const language = languages.get(passage) ?? languageOfReply(bounded(passage.content))
-  languages.set(passage, language)
-  return language
 }

@@ -1,17 +1,16 @@
 import type { PassageJson } from "../../domain/knowledge/Passage.ts"
+import { blocksOf } from "../../text/Blocks.ts"
 import { bounded } from "../../text/BoundedText.ts"
-import { type Block, blocksOf } from "../../text/Blocks.ts"
 import { announces, sentencesIn } from "../../text/Lines.ts"
 import { plain } from "../../text/Markup.ts"
-import { withoutRecords } from "../../text/Tables.ts"
+import { cellsOf, isRule, rowText, withTables } from "../../text/Tables.ts"
 import { keysOf } from "./Terms.ts"
-import { areAlike } from "./Values.ts"
 
 /*
- * Reads passages into what an answer may quote: sentences, and the items of lists, each with what stands above it.
+ * Reads passages into what an answer may quote: paragraphs, lists and tables, each with what stands above it.
  */
 
-/** Lines above sentences, such as headings: all sentences under one heading share one lead. */
+/** Lines above an excerpt, such as headings: all excerpts under one heading share one lead. */
 export interface Lead {
   /** The nearest heading, or the question that stands in its place; empty where there is none. */
   readonly heading: string
@@ -21,140 +20,141 @@ export interface Lead {
   readonly above: ReadonlyArray<string>
 }
 
-/** A sentence, or an item of a list. */
-export interface Sentence {
+/** A sentence of a paragraph, an item of a list, or a row of a table. */
+export interface Part {
+  /** Without marks; a row with the names of its columns. */
   readonly text: string
   readonly keys: ReadonlyArray<string>
   readonly passage: PassageJson
-  /** The rank of its passage, from 0. */
-  readonly rank: number
-  /** The number of its paragraph or list in reading order. */
-  readonly paragraph: number
-  readonly lead: Lead
-  /** The sentence before it in its paragraph. */
-  readonly before?: Sentence | undefined
-  /** The list that holds the item; undefined for a sentence. */
-  readonly list?: ItemList | undefined
-  /** The number of a step with its sign, such as `3.`; empty for other items. */
-  readonly number?: string
+  /** The sign of an item, such as `3.`, with the spaces before it where it is nested. */
+  readonly sign: string
+  /** The cells of a row. */
+  readonly cells: ReadonlyArray<string>
 }
 
-/** A list with what announces it. */
-export interface ItemList {
-  /** The line above the list that ends with a colon, or the item to which a nested list belongs; empty where none is. */
+/** A paragraph, a list or a table. */
+export interface Excerpt {
+  readonly form: "paragraph" | "item" | "row"
+  readonly lead: Lead
+  /** The line above a list or a table that ends with a colon; empty where none is. */
   readonly announcement: string
-  readonly announcementKeys: ReadonlyArray<string>
-  readonly items: Array<Sentence>
-  readonly lead: Lead
-}
-
-/** Contents of the passages, in reading order. */
-export interface Reading {
-  readonly sentences: ReadonlyArray<Sentence>
-  readonly lists: ReadonlyArray<ItemList>
+  /** The names of a table's columns. */
+  readonly header: ReadonlyArray<string>
+  /** The words of the announcement and of the header. */
+  readonly keys: ReadonlyArray<string>
+  readonly parts: Array<Part>
+  /** The rank of its first passage, from 0. */
+  readonly rank: number
 }
 
 /** A line with at most this many words is no sentence unless it ends as one. */
 const LABEL_WORDS_MAX = 5
-/** The longest nested list that is a part of its item, in UTF-16 code units. */
-const NESTED_MAX_LENGTH = 200
+/** The most cells of all tables that are looked at. The rows after them are left out. */
+const CELLS_MAX = 20_000
 
-export const SENTENCE_END = /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u
+/** Matches a value, which names no column; a year may. */
+const VALUE = /^(?!\d{4}$)[-+(<>~≈]?\s?[$€£¥]?\s?\d/u
+
+const SENTENCE_END = /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u
 
 export const isQuestion = (line: string): boolean => /[?？؟]$/u.test(line)
 
 /** Reads passages. Those of one document are read in its order. */
-export const read = (passages: ReadonlyArray<PassageJson>): Reading => {
+export const read = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Excerpt> => {
   const documents = [...new Set(passages.map((passage) => passage.document_id))]
   const ordered = passages.toSorted(
     (a, b) => documents.indexOf(a.document_id) - documents.indexOf(b.document_id) || a.chunk - b.chunk,
   )
   const reader = new Reader()
   for (const passage of ordered) reader.read(passage, passages.indexOf(passage))
-  return reader
+  return reader.excerpts.filter(({ parts }) => parts.length > 0)
 }
 
 /** Headings with their levels, outermost first. Those above a passage have levels below 0. */
 type Path = ReadonlyArray<{ readonly level: number; readonly text: string }>
 
-/** Passage of a sentence, and its place there. */
-type Place = Pick<Sentence, "lead" | "paragraph" | "passage" | "rank">
-
-class Reader implements Reading {
-  readonly sentences: Array<Sentence> = []
-  readonly lists: Array<ItemList> = []
-  /** The texts of the sentences: neighbouring passages overlap, and repeat some. */
+class Reader {
+  readonly excerpts: Array<Excerpt> = []
+  /** The parts with their headings: neighbouring passages overlap, and repeat some. */
   private readonly seen = new Set<string>()
-  private paragraph = 0
+  private cellCount = 0
 
   read(passage: PassageJson, rank: number): void {
     const section = passage.section?.split(" > ") ?? []
     let path: Path = section.map((text, index) => ({ level: index - section.length, text }))
     let lead = leadOf(passage, path)
     let announcement = ""
-    const blocks = blocksOf(withoutRecords(bounded(passage.content), areAlike)).filter(({ text }) => !isAside(text))
-    for (let at = 0; at < blocks.length; at++) {
-      const block = blocks[at]
-      if (block === undefined || block.kind === "row") continue
-      const place = { lead, paragraph: this.paragraph++, passage, rank }
-      if (block.kind === "heading") {
-        path = [...path.filter(({ level }) => level < block.level), { level: block.level, text: plain(block.text) }]
-        lead = leadOf(passage, path)
-      } else if (block.kind === "item") {
-        const end = blocks.findIndex(({ kind }, index) => index > at && kind !== "item")
-        const items = blocks.slice(at, end < 0 ? blocks.length : end)
-        this.readItems(items, announcement, place)
-        at += items.length - 1
-      }
+    /** The list or the table that goes on. */
+    let open: Excerpt | undefined
+    const begin = (form: Excerpt["form"], header: ReadonlyArray<string> = []): Excerpt => {
+      const keys = keysOf(bounded([announcement, ...header].join(" ")))
+      const begun = { form, lead, announcement, header, keys, parts: [], rank }
+      this.excerpts.push(begun)
       announcement = ""
-      if (block.kind !== "paragraph") continue
-      const sentences = sentencesIn(block.text)
-      const last = sentences.at(-1) ?? ""
-      if (sentences.length === 1 && isQuestion(last)) lead = leadOf(passage, [...path, { level: 0, text: last }])
-      else {
-        let before: Sentence | undefined
-        for (const text of sentences) before = this.add({ ...place, text, before }) ?? before
-        if (announces(last)) announcement = last
+      return begun
+    }
+    const blocks = blocksOf(withTables(bounded(passage.content))).filter(({ text }) => !isAside(text))
+    for (const [at, { kind, level, number, text }] of blocks.entries()) {
+      if (kind === "row") {
+        if (isRule(text)) continue
+        const cells = cellsOf(text)
+        const isFirst = isRule(blocks[at + 1]?.text)
+        const isHeader = isFirst && !cells.some((cell) => VALUE.test(cell))
+        if (isFirst || open?.form !== "row") {
+          open = (isHeader ? this.tableOf(passage, cells) : undefined) ?? begin("row", isHeader ? cells : [])
+        }
+        this.cellCount += cells.length
+        if (isHeader || this.cellCount > CELLS_MAX) continue
+        const isPair = open.header.length === 0 && cells.filter((cell) => cell !== "").length === 2
+        const row = rowText(open.header, cells)
+        this.add(open, passage, isPair ? row.replace("; ", ": ") : row, { cells })
+      } else if (kind === "item") {
+        open = open?.form === "item" ? open : begin("item")
+        const sign = `${"  ".repeat(level)}${number || "-"}`
+        this.add(open, passage, sentencesIn(text).join(" "), { sign })
+      } else {
+        open = undefined
+        announcement = ""
+        const sentences = kind === "paragraph" ? sentencesIn(text) : []
+        const last = sentences.at(-1) ?? ""
+        if (kind === "heading") path = [...path.filter((each) => each.level < level), { level, text: plain(text) }]
+        if (kind === "heading") lead = leadOf(passage, path)
+        else if (sentences.length === 1 && isQuestion(last)) {
+          lead = leadOf(passage, [...path, { level: 0, text: last }])
+        } else {
+          // What stands below a question answers it together.
+          const before = this.excerpts.at(-1)
+          const goesOn = before?.form === "paragraph" && before.lead === lead && isQuestion(lead.heading)
+          const paragraph = goesOn ? before : begin("paragraph")
+          for (const sentence of sentences) this.add(paragraph, passage, sentence)
+          if (announces(last)) announcement = last
+        }
       }
     }
   }
 
-  private readItems(blocks: ReadonlyArray<Block>, announcement: string, place: Place): void {
-    const top = Math.min(...blocks.map(({ level }) => level))
-    const list: ItemList = {
-      announcement,
-      announcementKeys: keysOf(bounded(announcement)),
-      items: [],
-      lead: place.lead,
-    }
-    for (let at = 0; at < blocks.length;) {
-      const block = blocks[at]
-      const own = sentencesIn(block?.text ?? bounded("")).join(" ")
-      const start = ++at
-      while ((blocks[at]?.level ?? top) > top) at++
-      const nested = blocks.slice(start, at)
-      const values = nested.map(({ text }) => sentencesIn(text).join(" ")).join("; ")
-      const isPart = nested.length > 0 && values.length <= NESTED_MAX_LENGTH && !SENTENCE_END.test(own)
-      const text = isPart ? `${own.replace(/\s*:$/, "")}: ${values}` : own
-      const item = this.add({ ...place, text, list, number: block?.number ?? "" })
-      if (item !== undefined) list.items.push(item)
-      if (!isPart && nested.length > 0) this.readItems(nested, own, place)
-    }
-    if (list.items.length > 1) this.lists.push(list)
+  /** The table of the same document with the same columns, of which long ones are split among passages. */
+  private tableOf({ document_id: id }: PassageJson, header: ReadonlyArray<string>): Excerpt | undefined {
+    const key = header.join("|")
+    return this.excerpts.find((each) => each.header.join("|") === key && each.parts[0]?.passage.document_id === id)
   }
 
-  /** Adds a text, unless it is none that an answer may quote. */
-  private add(read: Omit<Sentence, "keys">): Sentence | undefined {
-    const text = read.text.replace(/^(\S[^:]{0,60}) : /, "$1: ")
-    if (this.seen.has(text) || text === read.passage.title) return undefined
-    this.seen.add(text)
-    const keys = keysOf(bounded(text))
+  /** Adds a text to an excerpt, unless it is none that an answer may quote. */
+  private add(
+    { form, header, lead, parts }: Excerpt,
+    passage: PassageJson,
+    text: string,
+    { cells = [], sign = "" }: Partial<Pick<Part, "cells" | "sign">> = {},
+  ): void {
+    const place = `${lead.heading}\n${text}`
+    if (this.seen.has(place) || text === passage.title) return
+    this.seen.add(place)
+    const keys = keysOf(bounded(header.length > 0 ? cells.join(" ") : text))
     // Labels, captions and the words of buttons are no sentences.
     const isLabel = !SENTENCE_END.test(text) && keys.length <= LABEL_WORDS_MAX && !/[:–—]\s/.test(text)
-    if (keys.length === 0 || (read.list === undefined && (isLabel || announces(text)))) return undefined
-    const sentence = { ...read, text, keys }
-    this.sentences.push(sentence)
-    return sentence
+    if (keys.length > 0 && (form !== "paragraph" || !(isLabel || announces(text)))) {
+      parts.push({ text, keys, passage, sign, cells })
+    }
   }
 }
 

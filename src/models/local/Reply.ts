@@ -9,9 +9,10 @@ import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
 import { tokensOf } from "../../text/PhraseBook.ts"
 import { noAnswerMark } from "../NoAnswer.ts"
 import type { DocumentTitles } from "../ToolDeclaration.ts"
-import { answerTo, type Material, materialOf } from "./Answer.ts"
+import { answerTo, type Candidate } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
+import { read } from "./Reading.ts"
 import { keysOf, plainTerms } from "./Terms.ts"
 
 /*
@@ -29,15 +30,13 @@ export const replyTo = (conversation: Conversation): Reply => {
   if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))
   const texts = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
   const results = found.filter((result) => result !== "failed")
-  for (const result of results) {
-    const answerWith = answererFrom(result)
-    for (const text of texts) {
-      const answer = answerWith(text)
-      if (answer !== undefined) return answer
-    }
-  }
+  const answers = results.flatMap((result) => texts.flatMap((text) => answerFrom(result, text) ?? []))
+  const sure = answers.find(({ isThin }) => !isThin)
+  if (sure !== undefined) return sure
   const query = texts[found.length]?.text
   if (maySearch && query !== undefined) return { query }
+  const [thin] = answers
+  if (thin !== undefined) return { ...thin, text: `${phrase(languageOf(conversation), "closest")}\n\n${thin.text}` }
   return results.length === 0 && found.length > 0
     ? saying(`${noAnswerMark} ${phrase(languageOf(conversation), "searchFailed")}`)
     : nothingFound(conversation, results)
@@ -52,15 +51,11 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 type Passages = Exclude<SearchResult, "failed">
 
 /** Answers a text with an answer that holds one of the words that are needed. */
-const answererFrom = ({ likely }: Passages): ((text: SearchText) => Answer | undefined) => {
-  let all: Material | undefined
-  return ({ needed, text }) => {
-    if (needed.length === 0) return answerTo(text, (all ??= materialOf(likely)))
-    const holders = likely.filter(({ content, section = "", title }) => hold([title, section, content], needed))
-    const answer = holders.length === 0 ? undefined : answerTo(text, materialOf(holders))
-    const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
-    return answer !== undefined && hold([answer.text, ...around], needed) ? answer : undefined
-  }
+const answerFrom = ({ likely }: Passages, { needed, text }: SearchText): Candidate | undefined => {
+  const isHolder = ({ content, section = "", title }: PassageJson) => hold([title, section, content], needed)
+  const answer = answerTo(text, read(needed.length === 0 ? likely : likely.filter(isHolder)))
+  const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
+  return answer === undefined || needed.length === 0 || hold([answer.text, ...around], needed) ? answer : undefined
 }
 
 /** Whether texts hold a form of one of the words. */

@@ -34,6 +34,7 @@ const unfounded: Figure = (judged) =>
 
 const columns: ReadonlyArray<readonly [name: string, figure: Figure]> = [
   ["right", right],
+  ["seen", (judged) => mean(judged.flatMap(({ score }) => (score.isSeen === undefined ? [] : [Number(score.isSeen)])))],
   ["noise", (judged) => mean(judged.flatMap(({ score }) => score.noise ?? []))],
   ["not found", notFound],
   ["unfounded", unfounded],

@@ -84,6 +84,23 @@ describe("noise is the share of a right reply", () => {
   })
 })
 
+describe("a right answer is seen at once", () => {
+  const seen = (text: string, quotes: ReadonlyArray<string>) =>
+    scoreOf({ answers: ["50 EUR"], all: [], absent: false, kind: "number", language: "en" }, { text, titles, quotes })
+  const [price, rain] = ["The price is 50 EUR.", "It rains."]
+
+  test.each([
+    ["where nothing else stands beside it", price, true],
+    ["in the sentence that is marked", `**${price}** ${rain}`, true],
+    ["but not beside the one that is marked", `${price} **${rain}**`, false],
+    ["and not among others without a mark", `${price} ${rain}`, false],
+  ])("%s", (_, text, expected) => expect(seen(text, [`${price} ${rain}`]).isSeen).toBe(expected))
+
+  test("and its mark is no fault", () => {
+    expect(seen(`**${price}** Ducks eat grass.`, [`${price} Ducks eat grass.`]).faults).toEqual([])
+  })
+})
+
 describe("a reply can be read by itself", () => {
   test.each([
     ["a sentence", "Ducks eat grass. (Prices)", "en"],

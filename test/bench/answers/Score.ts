@@ -25,6 +25,11 @@ export interface Score {
   readonly verdict: Verdict
   /** The share of a right answer's characters that are not needed, 0–1. */
   readonly noise: number | undefined
+  /**
+   * Whether a right answer is seen at once: the sentence that is marked in it holds the answer, or, where none is
+   * marked, nothing else stands in it.
+   */
+  readonly isSeen: boolean | undefined
   /** How an answer cannot be read by itself. Undefined for a reply that quotes nothing. */
   readonly faults: ReadonlyArray<Fault> | undefined
   /** Whether a reply that quotes nothing is in the language of the question, where that can be told. */
@@ -38,15 +43,23 @@ const SMALL_TALK_MAX_LENGTH = 300
 
 /** Judges the reply to a question of a kind, in a language. */
 export const scoreOf = (question: Question, reply: Reply): Score => {
-  const text = withoutTitles(reply)
+  const { marked, text } = withoutMark(withoutTitles(reply), reply.quotes)
   const verdict = verdictOf(question, { ...reply, text })
   if (reply.titles.length === 0) {
-    return { verdict, noise: undefined, faults: undefined, isInLanguage: isIn(text, question.language) }
+    return {
+      verdict,
+      noise: undefined,
+      isSeen: undefined,
+      faults: undefined,
+      isInLanguage: isIn(text, question.language),
+    }
   }
   const units = unitsOf(text, question.language, reply.quotes)
+  const noise = verdict === "right" ? noiseOf(units, question) : undefined
   return {
     verdict,
-    noise: verdict === "right" ? noiseOf(units, question) : undefined,
+    noise,
+    isSeen: noise === undefined ? undefined : noise === 0 || (marked !== "" && holdsExpected(question, marked)),
     faults: faultsOf(units, question.language),
     isInLanguage: undefined,
   }
@@ -84,6 +97,17 @@ const withoutTitles = ({ text, titles }: Reply): string =>
       text,
     )
     .trim()
+
+/** A reply without the marks around sentences of what it quotes, and these sentences. Other marks stay. */
+const withoutMark = (text: string, quotes: ReadonlyArray<string>) => {
+  const marked = Array.from(text.matchAll(/\*\*(.+?)\*\*/g), ([, inner = ""]) => inner).filter((inner) =>
+    quotes.some((quote) => ` ${quote} `.includes(` ${inner} `)),
+  )
+  return {
+    marked: marked.join(" "),
+    text: marked.reduce((rest, inner) => rest.replace(`**${inner}**`, () => inner), text),
+  }
+}
 
 /** The share of the characters outside of the units that hold an answer, and of those that introduce such a unit. */
 const noiseOf = (

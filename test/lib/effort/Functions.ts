@@ -8,8 +8,9 @@ import { embedLocally } from "../../../src/embeddings/LocalEmbedding.ts"
 import { chunk } from "../../../src/knowledge/chunk/Chunker.ts"
 import { cleanTitle, normalizeText, titleOfFile } from "../../../src/knowledge/extract/Text.ts"
 import { Stems } from "../../../src/knowledge/search/Stems.ts"
-import { answerTo, materialOf } from "../../../src/models/local/Answer.ts"
+import { answerTo } from "../../../src/models/local/Answer.ts"
 import { nearby } from "../../../src/models/local/Nearby.ts"
+import { read } from "../../../src/models/local/Reading.ts"
 import { replyTo } from "../../../src/models/local/Reply.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../../src/text/BoundedText.ts"
 import { detectLanguage } from "../../../src/languages/Detection.ts"
@@ -90,10 +91,7 @@ export const functions: Readonly<Record<string, readonly [work: (text: string) =
     LENGTH,
   ],
   "embedding a message": [(text) => embedLocally(message(text)), LENGTH],
-  "answering from passages": [
-    (text) => answerTo(message(text), materialOf([hours, passage(text.slice(0, 2_000))])),
-    LENGTH,
-  ],
+  "answering from passages": [(text) => answerTo(message(text), read([hours, passage(text.slice(0, 2_000))])), LENGTH],
   "finding places near a question": [(text) => nearby(message(text), [hours, passage(text.slice(0, 2_000))]), LENGTH],
   "replying in a conversation": [(text) => replyTo(conversation(text, text.slice(0, 40))), LENGTH],
   "splitting a small document": [(text) => chunk({ title: text.slice(0, 200), text: normalizeText(text) }), LENGTH],

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import type { PassageJson } from "../../../src/domain/knowledge/Passage.ts"
-import { answerTo, materialOf } from "../../../src/models/local/Answer.ts"
+import { answerTo } from "../../../src/models/local/Answer.ts"
+import { read } from "../../../src/models/local/Reading.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"
 import { least } from "../../lib/effort/Guard.ts"
 
@@ -15,7 +16,7 @@ const passage = (content: string): PassageJson => ({
 /** Milliseconds of a processor: less than a second is usual, and quadratic time takes minutes. */
 const TIME_MAX = 20_000
 
-const answer = (question: string, content: string) => answerTo(bounded(question), materialOf([passage(content)]))
+const answer = (question: string, content: string) => answerTo(bounded(question), read([passage(content)]))
 
 test("a table of ten thousand columns, or of a hundred thousand rows, takes no time worth noting", async () => {
   const wide = `| ${Array.from({ length: 10_000 }, (_, index) => `Column ${index}`).join(" | ")} |`

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { PassageJson } from "../../../src/domain/knowledge/Passage.ts"
-import { answerTo, materialOf } from "../../../src/models/local/Answer.ts"
+import { answerTo } from "../../../src/models/local/Answer.ts"
+import { read } from "../../../src/models/local/Reading.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"
 
 const passage = (content: string, chunk = 1, title = "Notes"): PassageJson => ({
@@ -13,10 +14,7 @@ const passage = (content: string, chunk = 1, title = "Notes"): PassageJson => ({
 })
 
 const answer = (question: string, ...contents: ReadonlyArray<string>) =>
-  answerTo(bounded(question), materialOf(contents.map((content, index) => passage(content, index + 1))))?.text.replace(
-    / \(Notes\)$/,
-    "",
-  )
+  answerTo(bounded(question), read(contents.map((content, index) => passage(content, index + 1))))?.text
 
 const plans = `# Plans
 
@@ -71,8 +69,6 @@ const rents = `| Area | until 1949 | 1950 to 1977 | from 1978 |
 | Old town | 9.80 | 8.40 | 10.10 |
 | Harbour | 6.80 | 6.10 | 7.70 |`
 
-const hoses = "| Product | Price |\n|---|---|\n| Hose reel | 54 EUR |\n| Hose Flexo | 29 EUR |"
-
 const records = `Name: Anna Schmidt
 Department: Sales
 Phone: 555-1201
@@ -81,52 +77,53 @@ Name: Omar Haddad
 Department: Support
 Phone: 555-1202`
 
+/** The first cells of the rows of an answer, and which of them is marked. */
+const rowsOf = (text: string | undefined) =>
+  text
+    ?.split("\n")
+    .filter((line) => line.startsWith("- "))
+    .map((line) => line.replace(/^- (\**)[^:]*: ([^;]*);.*$/, "$1$2"))
+    .join(", ")
+
 describe("a question", () => {
+  test("is answered with the row that it names, with the names of its columns, under its heading", () => {
+    expect(answer("What is the price of the Enterprise plan?", plans)).toBe(
+      "Plans:\n- Plan: Enterprise; Monthly price: 900 EUR; Storage: 4 TB; SSO: yes; Users: 51+\n(Notes)",
+    )
+  })
+
   test.each([
-    // By the names of a row and a column, or the columns with values of the kind that is wanted.
-    ["What is the price of the Enterprise plan?", plans, "Enterprise: Monthly price 900 EUR"],
-    ["How much does the Team plan cost?", plans, "Team: Monthly price 50 EUR; Storage 200 GB; Users 6-50"],
-    ["Combien coûte Team ?", plans, "Team: Monthly price 50 EUR; Storage 200 GB; Users 6-50"],
-    ["¿Cuánto cuesta Basic?", plans, "Basic: Monthly price 10 EUR; Storage 5 GB; Users 1-5"],
-    ["How much storage does Basic have?", plans, "Basic: Storage 5 GB"],
-    ["Does the Basic plan include SSO?", plans, "Basic: SSO no"],
-    ["Wann wurde Hamburg gegründet?", cities, "Hamburg: Gegründet 808"],
-    ["Wie viele Einwohner sind es insgesamt?", cities, "Gesamt: Einwohner 2.984.544"],
-    ["Who is the managing director?", company, "Managing director: Jane Roe"],
-    ["What is the email address of Acme?", company, "E-mail: info@acme.example"],
-    ["What is the phone number of Omar Haddad?", records, "Omar Haddad: Phone 555-1202"],
-    // By a value, for the name of its row or column.
-    ["Which plan has 200 GB?", plans, "Team: Storage 200 GB"],
-    ["Who works in Support?", records, "Omar Haddad: Department Support"],
-    ["On which day is there goulash?", week, "Main: Tuesday goulash"],
-    // By other words than the table's: kinds of values.
-    ["who runs the boxing?", gym, "Boxing Basics: Given by Lou Carver"],
-    ["how long does spin take", gym, "Spin Express: Length 30 min"],
-    ["which class on tuesdays", gym, "Boxing Basics: Day Tuesday"],
-    // For a whole row, or several rows.
-    [
-      "kettlebells, anything to know",
-      gym,
-      "Kettlebell Power: Day Mon-Wed; Length 40 min; Room Weights floor; Given by Dana Whitlock; Level advanced",
-    ],
-    ["What is the Team plan?", plans, "Team: Monthly price 50 EUR; Storage 200 GB; SSO yes; Users 6-50"],
-    ["Which plans are there?", plans, "Plan: Basic, Team, Enterprise"],
-    ["Which plans include SSO?", plans, "Plan: Team, Enterprise"],
-    ["What is the price of Basic and Team?", plans, "- Basic: Monthly price 10 EUR\n- Team: Monthly price 50 EUR"],
-    ["How many plans are there?", plans, "Plan: Basic, Team, Enterprise"],
-    // By what is not denied, or is.
-    ["Which store is open on Mondays?", stores, "Store: Harbour"],
-    ["Which store is closed on Mondays?", stores, "Old Town: Monday closed"],
-    ["Is Old Town open on Mondays?", stores, "Old Town: Monday closed"],
-    ["Which plans do not include SSO?", plans, "Plan: Basic"],
-  ])("is answered from cells: %s", (question, content, text) => {
-    expect(answer(question, content)).toBe(text)
+    ["How much does the Team plan cost?", plans, "Team"],
+    ["Combien coûte Team ?", plans, "Team"],
+    ["Does the Basic plan include SSO?", plans, "Basic"],
+    ["Which plan has 200 GB?", plans, "Basic, **Team"],
+    ["Wann wurde Hamburg gegründet?", cities, "Hamburg"],
+    ["Wie viele Einwohner sind es insgesamt?", cities, "Gesamt"],
+    ["What is the phone number of Omar Haddad?", records, "Omar Haddad"],
+    ["Who works in Support?", records, "Omar Haddad"],
+    ["On which day is there goulash?", week, "Main"],
+    ["who runs the boxing?", gym, "Boxing Basics"],
+    ["how long does spin take", gym, "Spin Express"],
+    ["which class on tuesdays", gym, "Boxing Basics"],
+    ["kettlebells, anything to know", gym, "Kettlebell Power"],
+    ["What is the price of Basic and Team?", plans, "Basic, Team"],
+    ["Is Old Town open on Mondays?", stores, "Old Town"],
+    // By the names of columns alone: all rows, from which the reader chooses.
+    ["Which plans are there?", plans, "Basic, Team, Enterprise"],
+    ["Which plans do not include SSO?", plans, "Basic, Team, Enterprise"],
+    ["Which store is open on Mondays?", stores, "Old Town, Harbour"],
+    ["Welche Stadt hat die meisten Einwohner?", cities, "Bremen, Hamburg, Nürnberg, Gesamt"],
+  ])("is answered with rows: %s", (question, content, rows) => {
+    expect(rowsOf(answer(question, content))).toBe(rows)
+  })
+
+  test("is answered with a pair of a table whose columns have no names", () => {
+    expect(answer("Who is the managing director?", company)).toBe("Acme:\n- Managing director: Jane Roe\n(Notes)")
+    expect(answer("What is the email address of Acme?", company)).toBe("Acme:\n- E-mail: info@acme.example\n(Notes)")
   })
 
   test.each([
     ["How much is the Premium plan?", plans],
-    ["What is the notice period of the Team plan?", plans],
-    ["What is the colour of the Team plan?", plans],
     ["Wie viele Einwohner hat Köln?", cities],
     ["What is the fax number of Acme?", company],
     ["What is the phone number of Anna Miller?", records],
@@ -134,13 +131,6 @@ describe("a question", () => {
     ["How much is the diamond membership?", gym],
     ["When is the class of Kevin Marsh?", gym],
     ["what do I pay in the west end", rents],
-    ["How loud is the outdoor pool?", gym],
-    ["How much is a sauna at the outdoor pool?", gym],
-    // No values are compared.
-    ["Which plans cost less than 100 EUR?", plans],
-    ["Which plan has the most storage?", plans],
-    ["Which hose is the cheapest?", hoses],
-    ["Welche Stadt hat die meisten Einwohner?", cities],
   ])("is not answered from another row or column: %s", (question, content) => {
     expect(answer(question, content)).toBeUndefined()
   })
@@ -150,41 +140,34 @@ describe("a question", () => {
       "| Chair | Price |\n|---|---|\n| Windsor | 40 EUR |",
       "| Chair | Price |\n|---|---|\n| Stool | 1 EUR |",
     ]
-    expect(answer("Which chairs are there?", ...split)).toBe("Chair: Windsor, Stool")
-  })
-
-  test("is answered from the line of a list of names and values that it names, and from no other one", () => {
-    const list = "# Shipping costs\n\nGermany: 4.90 EUR\nAustria: 9.90 EUR\nSwitzerland: 14.90 EUR"
-    expect(answer("How much is shipping to Austria?", list)).toContain("Austria: 9.90 EUR")
-    expect(answer("How much is shipping to Austria?", list)).not.toContain("4.90")
-    expect(answer("How much is shipping to Norway?", list)).toBeUndefined()
-  })
-
-  test("is answered from a line of a list whose values are of all kinds", () => {
-    const contact = `# Contact
-
-Phone: 555-1201
-E-mail: info@acme.example
-Address: 12 Main Street, Springfield
-Opening hours: Monday to Friday, 9:00 to 17:00
-Managing director: Jane Roe`
-    expect(answer("Who is the managing director?", contact)).toBe("Managing director: Jane Roe")
-    expect(answer("What is the address?", contact)).toBe("Address: 12 Main Street, Springfield")
-    const fees = "# Fees\n\n- Adults: 12 EUR\n- Dogs: not admitted, except guide dogs\n- Parking: free\n- Since: 1 May"
-    expect(answer("Are dogs admitted?", fees)).toBe("Dogs: not admitted, except guide dogs")
-    expect(answer("How much is parking?", fees)).toBe("Parking: free")
-  })
-
-  test("is answered from the only record that was found, by the name of what it is about", () => {
-    const [anna = ""] = records.split("\n\n")
-    expect(answer("What is the phone number of Anna Schmidt?", anna)).toBe("Phone: 555-1201")
-    expect(answer("What is the phone number of Omar Haddad?", ...records.split("\n\n"))).toBe(
-      "Omar Haddad: Phone 555-1202",
+    expect(answer("Which chairs are there?", ...split)).toBe(
+      "- Chair: Windsor; Price: 40 EUR\n- Chair: Stool; Price: 1 EUR\n(Notes)",
     )
   })
 
+  test("is answered with a list of names and values, with the line marked that it names", () => {
+    const list = "# Shipping costs\n\nGermany: 4.90 EUR\nAustria: 9.90 EUR\nSwitzerland: 14.90 EUR"
+    expect(answer("How much is shipping to Austria?", list)).toBe(
+      "Shipping costs:\n- Germany: 4.90 EUR\n- **Austria: 9.90 EUR**\n- Switzerland: 14.90 EUR\n(Notes)",
+    )
+    expect(answer("How much is shipping to Norway?", list)).toBeUndefined()
+    const contact = `# Contact
+
+Phone: 555-1201
+Address: 12 Main Street, Springfield
+Opening hours: Monday to Friday, 9:00 to 17:00
+Managing director: Jane Roe`
+    expect(answer("Who is the managing director?", contact)).toContain("- **Managing director: Jane Roe**")
+  })
+
+  test("is answered with the paragraph of names and values that is about one thing", () => {
+    const [anna = ""] = records.split("\n\n")
+    const found = answer("What is the phone number of Anna Schmidt?", anna)
+    expect(found?.replaceAll("**", "")).toBe("- Name: Anna Schmidt\n- Department: Sales\n- Phone: 555-1201\n(Notes)")
+  })
+
   test("quotes the whole row", () => {
-    const found = answerTo(bounded("How much does the Team plan cost?"), materialOf([passage(plans)]))
+    const found = answerTo(bounded("How much does the Team plan cost?"), read([passage(plans)]))
     expect(found?.quotes).toEqual([
       { text: "Plan: Team; Monthly price: 50 EUR; Storage: 200 GB; SSO: yes; Users: 6-50", passage: passage(plans) },
     ])
