@@ -27,6 +27,11 @@ const TELLING_MIN = 0.4
 const SMALL_MAX = 12
 /** The lines before a quantity that may say whose it is. */
 const LINES_BEFORE = 2
+/** The most places of a word that tells anything. */
+const COMMON_MAX = 500
+/** The most places of a quantity, and of others of its kind, that are looked at, and of the best of both that are compared. */
+const PLACES_MAX = 200
+const COMPARED_MAX = 20
 /** The most numbers of a reply from which a result may be computed. */
 const OPERANDS_MAX = 12
 
@@ -68,7 +73,8 @@ class Sentence {
     this.clauses = clausesIn(claim.text, [language, ...evidence.languages])
     this.quantities = this.clauses.flatMap(({ quantities }) => quantities)
     for (const word of new Set(this.clauses.flatMap(({ words }) => words))) {
-      for (const place of evidence.holding(word) ?? []) this.hold(place, word)
+      const places = evidence.holding(word) ?? []
+      if (places.length <= COMMON_MAX) for (const place of places) this.hold(place, word)
     }
     for (const quantity of this.quantities) {
       for (const { place, unit } of evidence.writing(quantity))
@@ -133,32 +139,39 @@ class Sentence {
         return [...words, ...quantities.filter((other) => other.kind !== kind && other.values[0] !== 1).map(tagOf)]
       }),
     )
+    const textOf = (place: number) => this.evidence.places[place]?.text
+    const places = new Set(written.map(({ place }) => place))
+    const texts = new Set(written.map(({ place }) => textOf(place)))
     const rivals = (this.evidence.byKind.get(kind) ?? []).filter(
       (rival) =>
-        !written.some(({ place }) => place === rival.place) &&
+        !places.has(rival.place) &&
         !this.quantities.some(
           ({ unit, values }) =>
             (unit === undefined || unit.name === rival.unit?.name) &&
             values.some((value) => rival.values.includes(value) || rival.parts.includes(value)),
         ),
     )
-    const theirs = rivals.map(({ place }) => [place, this.heldAround(place, kind, false)] as const)
+    const ranked = (some: ReadonlyArray<Written>, withLines: boolean) =>
+      some
+        .slice(0, PLACES_MAX)
+        .map(({ place }) => ({ place, held: this.heldAround(place, kind, withLines) }))
+        .map((each) => ({ ...each, weight: this.weightOf(Array.from(own).filter((word) => each.held.has(word))) }))
+        .sort((one, other) => other.weight - one.weight)
+        .slice(0, COMPARED_MAX)
+    // Those of the same texts first.
+    const theirs = ranked([...rivals.filter(({ place }) => texts.has(textOf(place))), ...rivals], false)
+    const ours = ranked(written, true)
     const bound = this.clauses[at]?.bound
-    let best = 0
-    let isBound = true
-    const isOwn = written.filter(({ place }) => {
-      const held = this.heldAround(place, kind, true)
+    const isBound = ours.some(({ place, weight }) => {
       const other = this.evidence.places[place]?.bound
-      const count = this.weightOf(own, held)
-      const agrees = bound === undefined || other === undefined || bound === other
-      if (count > best || (count === best && agrees)) [best, isBound] = [count, agrees]
-      return !theirs.some(([rival, words]) => this.isMore(words, held, own, this.isSameText(rival, place)))
+      return weight === ours[0]?.weight && (bound === undefined || other === undefined || bound === other)
     })
-    return isOwn.length === 0 || !isBound
-  }
-
-  private isSameText(one: number, other: number): boolean {
-    return this.evidence.places[one]?.text === this.evidence.places[other]?.text
+    return (
+      !isBound ||
+      ours.every(({ held, place }) =>
+        theirs.some((rival) => this.isMore(rival.held, held, own, textOf(rival.place) === textOf(place))),
+      )
+    )
   }
 
   /** Whether one clause holds the words of the claim that another one holds, and more that tell it from that. */
@@ -169,11 +182,9 @@ class Sentence {
   }
 
   /** The rarer a word is in the evidence, the more it tells. */
-  private weightOf(words: Iterable<string>, held?: Held): number {
-    let sum = 0
-    for (const word of words)
-      if (held?.has(word) !== false) sum += 1 / Math.sqrt(this.evidence.holding(word)?.length ?? 1)
-    return sum
+  private weightOf(words: ReadonlyArray<string>): number {
+    const places = (word: string) => (word.startsWith("#") ? undefined : this.evidence.holding(word)?.length)
+    return words.reduce((sum, word) => sum + 1 / Math.sqrt(places(word) ?? 1), 0)
   }
 
   /** The words around a place of the evidence; also those of the lines before it, which may name its subject. */
@@ -219,6 +230,7 @@ class Sentence {
         if (other === undefined) continue
         const held = this.held.get(place) ?? new Set()
         const before = this.evidence.places[place - 1]?.text === other.text ? this.held.get(place - 1) : undefined
+        if (held.size + (before?.size ?? 0) < AGREEING_MIN * words.length) continue
         const count = (held: Held, others: Held = held) =>
           words.filter((word) => held.has(word) || others.has(word)).length
         // A clause may say its denial of what stands before it, as far as it names nothing else.

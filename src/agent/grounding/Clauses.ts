@@ -12,8 +12,6 @@ import { type Quantity, quantitiesIn, readable } from "./Quantities.ts"
 export interface Clause {
   /** The words that say what it is about, as they are compared. */
   readonly words: ReadonlyArray<string>
-  /** The other ones. */
-  readonly silent: ReadonlyArray<string>
   readonly quantities: ReadonlyArray<Quantity>
   readonly isDenied: boolean
   /** Whether it has a word such as `only`, with which it says the same with and without a denial. */
@@ -67,8 +65,7 @@ const clauseOf = (
     )
   const isMost = text.search(MOST) >= 0
   const isLeast = text.search(LEAST) >= 0
-  const keys = Array.from(new Set(keysIn(bounded(unmeasured))))
-  const words = keys.filter((key) => !isSilent(key, language))
+  const words = Array.from(new Set(keysIn(bounded(unmeasured)))).filter((key) => !isSilent(key, language))
   const tokens = tokensOf(bounded(text.replaceAll(MOST, ",").replaceAll(LEAST, ",")))
   const kinds = new Set<Kind>()
   for (let at = 0; at < tokens.length;) {
@@ -78,7 +75,6 @@ const clauseOf = (
   }
   return {
     words,
-    silent: keys.filter((key) => isSilent(key, language)),
     quantities,
     isDenied: kinds.has("denials"),
     isLimited: kinds.has("limits"),

@@ -41,7 +41,7 @@ const sentencesIn = (text: BoundedText): ReadonlyArray<BoundedText> => {
     .flatMap(({ kind, text }, at) => {
       if (kind !== "row") return sentencesOf(withoutMarks(text))
       if (isRule(text)) header = cellsOf(blocks[at - 1]?.text ?? "")
-      return isRule(text) || isRule(blocks[at + 1]?.text) ? [] : [rowText(header, cellsOf(text))]
+      return isRule(text) || isRule(blocks[at + 1]?.text) ? [] : [rowText(header, cellsOf(text)).replaceAll(": ", " ")]
     })
     .flatMap((sentence) => sentence.match(LONG) ?? [])
     .slice(0, LINES_MAX)
@@ -82,7 +82,7 @@ export class Evidence {
           for (const value of valuesOf(quantity)) push(this.byValue, value, written)
           if (quantity.kind !== undefined) push(this.byKind, quantity.kind, written)
         }
-        for (const word of [...clause.words, ...clause.silent]) push(this.placesByWord, word, place)
+        for (const word of clause.words) push(this.placesByWord, word, place)
         this.places.push({ ...clause, text: this.texts, line: this.lines })
       }
       this.lines++
