@@ -86,6 +86,170 @@ describe("a mail", () => {
   })
 })
 
+const value = (tag: number, ...parts: ReadonlyArray<Uint8Array>) => {
+  const content = Buffer.concat(parts)
+  const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 255]
+  return Buffer.concat([Buffer.from([tag, ...length]), content])
+}
+/** A value without a length, as programs write it that do not know it yet. */
+const openValue = (tag: number, ...parts: ReadonlyArray<Uint8Array>) =>
+  Buffer.concat([Buffer.from([tag, 0x80]), ...parts, Buffer.alloc(2)])
+const identifier = (last: number) =>
+  value(6, Buffer.from(`2a864886f70d0107${last.toString(16).padStart(2, "0")}`, "hex"))
+const sealed = (octets: Uint8Array, of: typeof value = value, type = 2) => {
+  const signed = of(0x30, identifier(1), of(0xa0, octets))
+  return of(0x30, identifier(type), of(0xa0, of(0x30, value(2, Buffer.from([1])), value(0x31), signed, value(0x31))))
+}
+const inPieces = (content: Buffer) =>
+  openValue(0x24, value(4, content.subarray(0, 20)), openValue(0x24, value(4, content.subarray(20))))
+const envelope = (content: Uint8Array, type = "application/pkcs7-mime; smime-type=signed-data", name = "smime.p7m") =>
+  `Subject: s\r\nMIME-Version: 1.0\r\nContent-Type: ${type}; name="${name}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${base64(content)}`
+const plain = Buffer.from("Content-Type: text/plain; charset=utf-8\r\n\r\nThe crane is closed until Friday.\r\n")
+const withFile = Buffer.from(message(body("See the plan.") + part("application/x-any", "plan.docx", docx)))
+
+describe("a mail that is sealed", () => {
+  test.each([
+    ["in values with lengths", envelope(sealed(value(4, plain))), "The crane is closed until Friday."],
+    [
+      "in values without lengths, in pieces",
+      envelope(sealed(inPieces(plain), openValue)),
+      "The crane is closed until Friday.",
+    ],
+    [
+      "by an older name",
+      envelope(sealed(value(4, plain)), "application/x-pkcs7-mime"),
+      "The crane is closed until Friday.",
+    ],
+    [
+      "as a file of bytes",
+      envelope(sealed(value(4, plain)), "application/octet-stream"),
+      "The crane is closed until Friday.",
+    ],
+    [
+      "twice",
+      envelope(sealed(value(4, Buffer.from(envelope(sealed(value(4, plain))))))),
+      "The crane is closed until Friday.",
+    ],
+    [
+      "with files",
+      envelope(sealed(value(4, withFile))),
+      "Attachments: plan.docx\n\nSee the plan.\n\n# Attachment: plan.docx\n\nThe ferry leaves at nine.",
+    ],
+    [
+      "beside a text",
+      message(body("Below.") + part("application/pkcs7-mime", "smime.p7m", sealed(value(4, plain)))),
+      "Below.\n\n# Attachment: smime.p7m\n\nThe crane is closed until Friday.",
+    ],
+    [
+      "as a signed file",
+      message(body("Below.") + part("application/pkcs7-mime", "plan.docx.p7m", sealed(value(4, docx)))),
+      "Attachments: plan.docx\n\nBelow.\n\n# Attachment: plan.docx\n\nThe ferry leaves at nine.",
+    ],
+    ["and cut off", envelope(sealed(value(4, plain)).subarray(0, 60)), "Attachments: smime.p7m"],
+  ])("by a signature is opened %s", async (_, mail, text) => {
+    expect((await readAs("eml", mail)).text).toEndWith(text)
+  })
+
+  test.each([
+    ["in S/MIME", envelope(sealed(value(4, plain), value, 3), "application/pkcs7-mime; smime-type=enveloped-data")],
+    [
+      "in S/MIME, below a signature",
+      envelope(sealed(value(4, Buffer.from(envelope(sealed(value(4, plain), value, 3)))))),
+    ],
+    [
+      "in PGP/MIME",
+      message(
+        part("application/pgp-encrypted", "", Buffer.from("Version: 1")) +
+          part("application/octet-stream", "encrypted.asc", Buffer.from("-----BEGIN PGP MESSAGE-----")),
+      ),
+    ],
+    ["in PGP", message(body("-----BEGIN PGP MESSAGE-----\r\n\r\nhQEMA"))],
+  ])("by encryption says so: %s", async (_, mail) => {
+    expect(await readAs("eml", mail).catch((cause: { code?: string }) => cause.code)).toBe("password_protected")
+  })
+
+  test("by encryption is named where it is a file of another one", async () => {
+    const { text } = await readAs(
+      "eml",
+      message(body("Below.") + part("application/pkcs7-mime", "smime.p7m", sealed(value(4, plain), value, 3))),
+    )
+    expect(text).toEndWith("Attachments: smime.p7m\n\nBelow.")
+  })
+})
+
+describe("an invitation", () => {
+  const calendar = (...lines: ReadonlyArray<string>) =>
+    [
+      "BEGIN:VCALENDAR",
+      "BEGIN:VTIMEZONE",
+      "DTSTART:16010101T000000",
+      "END:VTIMEZONE",
+      "BEGIN:VEVENT",
+      ...lines,
+      "BEGIN:VALARM",
+      "DESCRIPTION:REMINDER",
+      "END:VALARM",
+      "END:VEVENT",
+      "END:VCALENDAR",
+      "",
+    ].join("\r\n")
+  const invitation = (text: string) =>
+    `Subject: s\r\nContent-Type: text/calendar; method=REQUEST; charset=utf-8\r\n\r\n${text}`
+
+  test.each([
+    [
+      [
+        "SUMMARY:Board\\, 2nd",
+        "DTSTART;TZID=Europe/Berlin:20270412T090000",
+        "DTEND;TZID=Europe/Berlin:20270412T103000",
+        "LOCATION:Room\\nBaltic",
+        'ORGANIZER;CN="Ann, Dr.":mailto:ann@a.example',
+        "DESCRIPTION:1. Budget of the ti",
+        " dal gate\\n2. Crane",
+      ],
+      "Event: Board, 2nd\nTime: 2027-04-12 09:00 to 10:30 Europe/Berlin\nPlace: Room Baltic\nOrganizer: Ann, Dr. <ann@a.example>\n\n1. Budget of the tidal gate\n2. Crane",
+    ],
+    [
+      ["SUMMARY:Fair", "DTSTART;VALUE=DATE:20270412", "DTEND;VALUE=DATE:20270415"],
+      "Event: Fair\nTime: 2027-04-12 to 2027-04-14",
+    ],
+    [["SUMMARY:Day", "DTSTART;VALUE=DATE:20270412", "DTEND;VALUE=DATE:20270413"], "Event: Day\nTime: 2027-04-12"],
+    [
+      ["SUMMARY:Call", "DTSTART:20270412T233000Z", "DURATION:PT1H30M"],
+      "Event: Call\nTime: 2027-04-12 23:30 to 2027-04-13 01:00 UTC",
+    ],
+    [
+      ["SUMMARY:Flight", "DTSTART;TZID=Europe/Berlin:20270412T090000", "DTEND;TZID=Asia/Tokyo:20270413T040000"],
+      "Event: Flight\nTime: 2027-04-12 09:00 Europe/Berlin to 2027-04-13 04:00 Asia/Tokyo",
+    ],
+    [
+      [
+        "SUMMARY:Shift",
+        "STATUS:CANCELLED",
+        "DTSTART:20270412T090000",
+        "RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20270630T000000Z",
+      ],
+      "Event: Shift\nState: cancelled\nTime: 2027-04-12 09:00\nRepeats: every 2 weeks on Monday, Wednesday until 2027-06-30",
+    ],
+    [
+      ["summary:Review", "DTSTART:20270412T090000Z", "RRULE:FREQ=MONTHLY;BYSETPOS=1"],
+      "Event: Review\nTime: 2027-04-12 09:00 UTC\nRepeats: FREQ=MONTHLY;BYSETPOS=1",
+    ],
+  ])("has its title, place, time with zone, organizer and agenda: %j", async (lines, expected) => {
+    expect((await readAs("eml", invitation(calendar(...lines)))).text).toBe(`# s\n\n${expected}`)
+  })
+
+  test("is read once, although it is another form of the mail and a file, and without what the mail says", async () => {
+    const event = calendar("SUMMARY:Board", "DTSTART:20270412T090000Z", "DESCRIPTION:Please join.")
+    const file = part("application/ics", "invite.ics", Buffer.from(event))
+    const { text } = await readAs(
+      "eml",
+      message(body("Please  join.") + body(event, "text/calendar; method=REQUEST") + file),
+    )
+    expect(text).toEndWith("Attachments: invite.ics\n\nPlease  join.\n\nEvent: Board\nTime: 2027-04-12 09:00 UTC")
+  })
+})
+
 describe("a message of Outlook", () => {
   const properties = {
     "0037": "Fähre",
@@ -115,6 +279,11 @@ describe("a message of Outlook", () => {
     const streams = msgStreams(properties)
     streams["__substg1.0_10130102"] = Buffer.from("<p>On the <b>page</b></p>")
     expect((await readAs("msg", compoundFileOf(streams))).text).toEndWith("On the page")
+  })
+
+  test("has what is signed in it", async () => {
+    const streams = msgStreams(properties, [msgFile("smime.p7m", sealed(value(4, plain)))])
+    expect((await readAs("msg", compoundFileOf(streams))).text).toEndWith("The crane is closed until Friday.")
   })
 
   test("is refused when it is another file", async () => {

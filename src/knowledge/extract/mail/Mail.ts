@@ -1,6 +1,7 @@
 import type { Attachment, Draft } from "../Extraction.ts"
 import { htmlText } from "../html/Html.ts"
 import { oneLine } from "../Text.ts"
+import { calendarText, isCalendar } from "./Calendar.ts"
 
 /** A message as its format stores it. Addresses are as people read them, such as `Ann <ann@example.com>`. */
 export interface Mail {
@@ -15,7 +16,7 @@ export interface Mail {
   readonly attachments: ReadonlyArray<Attachment>
 }
 
-const bodyOf = ({ page, text }: Mail): string => {
+export const bodyOf = ({ page, text }: Pick<Mail, "page" | "text">): string => {
   const body = page === "" ? "" : htmlText(page).text
   return body.trim() === "" ? text : body
 }
@@ -24,11 +25,18 @@ const bodyOf = ({ page, text }: Mail): string => {
 const timeOf = (date: Date | undefined): string =>
   date === undefined || Number.isNaN(date.getTime()) ? "" : `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`
 
-/** An address as people read it, with the name of its owner if it has one. */
-export const namedAddress = (name: string, address: string): string =>
-  name === "" || address === "" || name === address ? address || name : `${name} <${address}>`
+/** The events of the calendars among the files of a message, each once: invitations often bring theirs twice. */
+const eventsOf = (attachments: ReadonlyArray<Attachment>, body: string): ReadonlyArray<string> => {
+  const calendars = attachments.flatMap(({ content }) =>
+    content instanceof Uint8Array && isCalendar(content) ? calendarText(content, body) : [],
+  )
+  return [...new Set(calendars)]
+}
 
-/** Writes a message as Markdown: its subject as the title, who wrote it to whom and when, its text and its files. */
+/**
+ * Writes a message as Markdown: its subject as the title, who wrote it to whom and when, its text, the events in it and
+ * its files.
+ */
 export const mailDraft = (mail: Mail): Draft => {
   const { attachments, cc, date, from, to } = mail
   const subject = oneLine(mail.subject)
@@ -37,9 +45,12 @@ export const mailDraft = (mail: Mail): Draft => {
     ["To", to],
     ["Cc", cc],
     ["Date", timeOf(date)],
-    ["Attachments", attachments.map(({ name }) => name).join(", ")],
+    ["Attachments", attachments.flatMap(({ name }) => (name === "" ? [] : [name])).join(", ")],
   ].flatMap(([label, value = ""]) => (value.trim() === "" ? [] : [`${label}: ${oneLine(value)}`]))
   const head = subject === "" ? [] : [`# ${subject}`]
-  const text = [...head, lines.join("\n"), bodyOf(mail)].filter((part) => part !== "").join("\n\n")
+  const body = bodyOf(mail)
+  const text = [...head, lines.join("\n"), body, ...eventsOf(attachments, body)]
+    .filter((part) => part !== "")
+    .join("\n\n")
   return { title: subject || undefined, text, attachments }
 }

@@ -2,7 +2,9 @@ import { decodeText } from "../Decode.ts"
 import { type Attachment, type Draft, type Reader, Unreadable } from "../Extraction.ts"
 import { declaredEncoding } from "../html/Html.ts"
 import { CompoundFile } from "../office/CompoundFile.ts"
-import { mailDraft, namedAddress } from "./Mail.ts"
+import { namedAddress } from "./Address.ts"
+import { contentOfCms } from "./Cms.ts"
+import { mailDraft } from "./Mail.ts"
 
 /** The property of a file's content. Properties have numbers (MS-OXPROPS), as the names of streams have them. */
 const CONTENT = "3701"
@@ -69,6 +71,8 @@ class MessageReader {
       const path = storage + each
       const name = this.text(path, "3707", "3704", "3001") || "attachment"
       const content = this.file.read(`${path}__substg1.0_${CONTENT}0102`)
+      const signed = content !== undefined && /\.p7m$/i.test(name) ? (contentOfCms(content) ?? content) : undefined
+      if (signed instanceof Uint8Array) return [{ name: `${name}.eml`, content: signed }]
       if (content !== undefined) return [{ name, content }]
       const inner = `${path}__substg1.0_${CONTENT}000D/`
       if (depth >= MAX_DEPTH || !this.file.paths.includes(`${inner}__properties_version1.0`)) return []
