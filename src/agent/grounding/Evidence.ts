@@ -1,6 +1,6 @@
 import { languageShownIn } from "../../languages/Detection.ts"
 import type { SpokenLanguage } from "../../languages/Locales.ts"
-import { similarity } from "../../models/local/Terms.ts"
+import { similarity } from "../../text/WordForms.ts"
 import { blocksOf } from "../../text/Blocks.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { plain as withoutMarks } from "../../text/Markup.ts"

@@ -25,8 +25,8 @@ import {
 import { ANTHROPIC_API_KEY, OPENAI_BASE_URL } from "../../system/Variables.ts"
 
 /*
- * The model that needs no key and no network. It searches the knowledge base and answers with the sentences of the
- * passages that fit the question best. Apart from a few fixed phrases it writes nothing itself.
+ * The model that needs no key and no network. It searches the knowledge base and answers with the paragraph, the list or
+ * the rows that fit the question best. Apart from a few fixed phrases it writes nothing itself.
  */
 
 export const extractiveModel = "local/extractive"
@@ -34,7 +34,7 @@ export const extractiveModel = "local/extractive"
 const warnings: ReadonlyArray<Warning> = [
   {
     type: "other",
-    message: `No language model is configured; this answer is made of sentences from the knowledge base. Set ${ANTHROPIC_API_KEY} and choose a claude-… model, or ${OPENAI_BASE_URL} and an openai/… model, for written answers.`,
+    message: `No language model is configured; this answer quotes the knowledge base. Set ${ANTHROPIC_API_KEY} and choose a claude-… model, or ${OPENAI_BASE_URL} and an openai/… model, for written answers.`,
   },
 ]
 

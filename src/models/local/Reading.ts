@@ -57,7 +57,7 @@ const VALUE = /^(?!\d{4}$)[-+(<>~≈]?\s?[$€£¥]?\s?\d/u
 
 const SENTENCE_END = /[.!?…。！？؟।][\p{Pe}\p{Pf}"']*$/u
 
-export const isQuestion = (line: string): boolean => /[?？؟]$/u.test(line)
+const isQuestion = (line: string): boolean => /[?？؟]$/u.test(line)
 
 /** Reads passages. Those of one document are read in its order. */
 export const read = (passages: ReadonlyArray<PassageJson>): ReadonlyArray<Excerpt> => {

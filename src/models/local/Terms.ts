@@ -1,7 +1,7 @@
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import { commonness } from "../../text/Commonness.ts"
 import { editsBetween } from "../../text/Edits.ts"
 import { plain } from "../../text/PhraseBook.ts"
+import { similarity, weightOf } from "../../text/WordForms.ts"
 import { isPair, spacedWords } from "../../text/Words.ts"
 import type { Question } from "./Question.ts"
 
@@ -22,16 +22,12 @@ export interface Term {
 /** The words of a question in a text, by their index, with their certainty. */
 export type Found = ReadonlyMap<number, number>
 
-/** Certainty that a word of a text means a word of the question, 0–1. */
+/** Certainty that a word of a text means a word of the question, 0–1, beside that of `similarity`. */
 const SAME = 1
-const FORM = 0.9
-export const PART = 0.6
 const MISTYPED = 0.8
 /** The most that a word says which an answer can do without. */
 const IMPLIED_WEIGHT = 0.2
 
-/** The logarithm to base two of the rarest word's share of texts. */
-const RAREST_BITS = 14
 /** The most words of a question that are looked for. */
 const TERMS_MAX = 60
 /** The least length of a word that is looked for with a typing error. */
@@ -115,27 +111,6 @@ export class Terms {
       }
     }
   }
-}
-
-/** Words that no language's list of commonest words has are at least as rare as this, by length. */
-export const weightOf = (word: string): number => Math.min(1, -Math.log2(commonness(word)) / RAREST_BITS)
-
-/** The least number of letters at the beginning that two forms of a word share. */
-const SHARED_MIN = 4
-/** The least length of a part of a compound. */
-const PART_MIN = 5
-
-/** Whether words are forms of one word, or one is a part of the other. */
-export const similarity = (a: string, b: string): number => {
-  const [shorter, longer] = a.length < b.length ? [a, b] : [b, a]
-  let shared = 0
-  while (shared < shorter.length && shorter.charCodeAt(shared) === longer.charCodeAt(shared)) shared++
-  // Letters beyond ASCII belong to languages that change the ends of words more.
-  const least = a.charCodeAt(0) < 0x80 ? SHARED_MIN : SHARED_MIN - 1
-  if (shared >= least && shared >= 0.6 * longer.length) return FORM
-  if (shared === shorter.length && shared === SHARED_MIN - 1 && longer.length - shared <= 2) return PART
-  if (shorter.length < PART_MIN) return 0
-  return shared === shorter.length || (longer.length > shorter.length && longer.endsWith(shorter)) ? PART : 0
 }
 
 export const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, each) => total + each, 0)
