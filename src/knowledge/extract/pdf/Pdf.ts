@@ -28,8 +28,16 @@ const pagesOf = async (document: PDFDocumentProxy, textLimit: number): Promise<R
 const generatedTitle =
   /^(?:untitled|document\d*$|slide \d+$|microsoft (?:word|powerpoint|excel)\b)|\.(?:docx?|xlsx?|pptx?|pdf|odt|indd|tex|dvi|txt|ps|html?)$/i
 
+/** The title in the metadata. Throws where the document is a form of XFA, whose pages only ask for another program. */
 const metadataTitle = async (document: PDFDocumentProxy): Promise<string | undefined> => {
   const { info } = await document.getMetadata()
+  if (
+    "IsXFAPresent" in info &&
+    info.IsXFAPresent === true &&
+    !("IsAcroFormPresent" in info && info.IsAcroFormPresent === true)
+  ) {
+    throw new Unreadable("unsupported_format", "The PDF is a dynamic form (XFA); print it as a PDF, and upload that.")
+  }
   return "Title" in info && typeof info.Title === "string" ? cleanTitle(bounded(info.Title)) : undefined
 }
 
