@@ -148,7 +148,8 @@ export const runLoop = Effect.fnUntraced(function* (
     const outcomes = yield* Effect.onInterrupt(Effect.andThen(turn, answerCalls(generation, mayCall, options)), () =>
       onCut(generation),
     )
-    const made = yield* stepOf(generation, isContinued, outcomes)
+    const isCut = shown.length < messages.length
+    const made = yield* stepOf(isCut ? withoutBeginning(generation) : generation, isContinued, outcomes)
     tokens = addTokens(tokens, generation.tokens)
     output = stepType === "continue" ? output + made.text : made.text
     saysNoAnswer = generation.saysNoAnswer || (stepType === "continue" && saysNoAnswer)
@@ -198,6 +199,13 @@ const withText = (step: Step, text: string): Step => ({
 
 const emitText = (emit: Emit | undefined, text: string) =>
   Effect.forEach(textEvents(text), (event) => emitted(emit, event), { discard: true })
+
+/** Says with an answer that its model has not seen the whole conversation. */
+const withoutBeginning = (generation: Generation): Generation => {
+  const message = "The beginning of the conversation was left out, because it does not fit into the model's context."
+  const warnings = [...generation.exchange.warnings, { type: "other" as const, message }]
+  return { ...generation, exchange: { ...generation.exchange, warnings } }
+}
 
 /** Adds a remark to the user's last message, which no shortening of the history leaves out. */
 const withRemark = (messages: ReadonlyArray<Prompt.Message>, remark: string): ReadonlyArray<Prompt.Message> => {

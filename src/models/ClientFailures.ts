@@ -37,7 +37,7 @@ export const toProviderError = (
       return new Unavailable({ detail: "The model provider is overloaded.", retry_after_seconds, ...explained })
     case "credentials":
       return new ProviderFailed({
-        detail: "The model provider does not accept this server's key. Its operator has to mend that.",
+        detail: "The model provider does not accept the key that it was sent, or wants one.",
         ...explained,
       })
     case "refused":

@@ -40,6 +40,11 @@ const adviceByWords: ReadonlyArray<{ readonly words: RegExp; readonly advice: st
     advice: "The provider's content filter refuses the question or the chatbot's prompt: word it otherwise.",
   },
   { words: /^404\b|model.{0,80}(?:not.?found|not exist|deprecated|decommissioned|retired)/iu, advice: chooseAnother },
+  {
+    // A key of the settings, and not of a connection.
+    words: /^\d+ The provider [^:]*\b[A-Z]+_API_KEY\b/u,
+    advice: "The server's operator has to replace this key.",
+  },
 ]
 
 /** The kinds of which the words of the provider say more. */
@@ -81,3 +86,7 @@ export const explanationOf = ({ description, kind, status }: ProviderFailure): E
   const reason = saidIn(kind === "connection" ? description.replaceAll(ADDRESSES, "its address") : description)
   return { reason, advice: found?.advice ?? adviceByKind[kind] }
 }
+
+/** An explanation as sentences. What providers say often ends without a full stop. */
+export const sentencesOf = ({ advice, reason }: Explanation): string =>
+  `${reason}${/[.!?…]$/u.test(reason) ? "" : "."} ${advice}`

@@ -19,7 +19,7 @@ const failures: ReadonlyArray<readonly [string, Answer, string, string]> = [
     "refuses the key",
     refusal(401, "authentication_error", "invalid x-api-key"),
     "invalid x-api-key",
-    "Replace the key of the model's connection.",
+    "The server's operator has to replace this key.",
   ],
   [
     "has no such model any more",

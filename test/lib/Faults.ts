@@ -50,7 +50,7 @@ const words: { readonly [Tag in ProviderError["_tag"]]: string } = {
 }
 
 const wordsFor = ({ isOverload, isRefusedKey }: Fault, tag: ProviderError["_tag"]): string => {
-  if (isRefusedKey) return "The model provider does not accept this server's key. Its operator has to mend that."
+  if (isRefusedKey) return "The model provider does not accept the key that it was sent, or wants one."
   return tag === "Unavailable" && isOverload ? "The model provider is overloaded." : words[tag]
 }
 

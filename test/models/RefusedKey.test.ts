@@ -48,13 +48,13 @@ test.each([
     expect(log).toContain("Error")
     expect(log).toContain(line)
     expect(log).not.toContain(fakeKey)
-    expect(detail).toBe("The model provider does not accept this server's key. Its operator has to mend that.")
+    expect(detail).toBe("The model provider does not accept the key that it was sent, or wants one.")
   },
 )
 
 test("a server that requires a key is logged as such when none is set", async () => {
   const { log } = await told("openai/gpt-9", 401, (baseUrl) => ({ openai: { baseUrl } }))
-  expect(log).toContain("The provider wants a key, and OPENAI_API_KEY is not set (401)")
+  expect(log).toContain("The provider wants a key, and there is none in OPENAI_API_KEY (401)")
 })
 
 /** The probes of both providers at a server that answers every request with a status. */

@@ -110,7 +110,7 @@ export const isGivenUp = (exit: Exit.Exit<unknown, ProviderFailure>): boolean =>
 /** Explains to the operator why a status refuses a key, or its absence. Undefined for any other status. */
 export const keyRefusal = (status: number | undefined, setting: string, wasSent: boolean): string | undefined => {
   if (status !== 401 && status !== 403) return undefined
-  if (!wasSent) return `The provider wants a key, and ${setting} is not set (${status})`
+  if (!wasSent) return `The provider wants a key, and there is none in ${setting} (${status})`
   return status === 401
     ? `The provider refuses the key in ${setting} (401)`
     : `The provider does not let the key in ${setting} do this (403)`

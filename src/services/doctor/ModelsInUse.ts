@@ -2,7 +2,7 @@ import { Duration, Effect } from "effect"
 import { Prompt } from "effect/ai"
 import { OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { explanationOf } from "../../models/Explanations.ts"
+import { explanationOf, sentencesOf } from "../../models/Explanations.ts"
 import { extractiveModel } from "../../models/local/Extractive.ts"
 import type { ModelCalls } from "../../models/ModelCalls.ts"
 import { Models } from "../../models/Models.ts"
@@ -68,10 +68,8 @@ const checkOf = (failed: ReadonlyArray<string>) =>
       }),
       Effect.catchTags({
         ModelUnavailable: ({ detail }) => Effect.succeed([fault("models", detail)]),
-        ProviderFailure: (failure) => {
-          const { advice, reason } = explanationOf(failure)
-          return Effect.succeed([fault("models", `${name} does not answer. ${reason.replace(/\.$/u, "")}. ${advice}`)])
-        },
+        ProviderFailure: (failure) =>
+          Effect.succeed([fault("models", `${name} does not answer. ${sentencesOf(explanationOf(failure))}`)]),
       }),
       Effect.provideService(CurrentOrganization, organization),
     )

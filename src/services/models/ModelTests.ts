@@ -5,6 +5,7 @@ import type { AgentEvent } from "../../agent/AgentEvent.ts"
 import type { Occurrence } from "../../domain/Failure.ts"
 import type { Passage } from "../../domain/knowledge/Passage.ts"
 import type { ModelTest } from "../../domain/models/ModelConnection.ts"
+import { sentencesOf } from "../../models/Explanations.ts"
 import type { ModelCalls } from "../../models/ModelCalls.ts"
 import { Models } from "../../models/Models.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
@@ -93,7 +94,7 @@ export class ModelTests extends Context.Service<ModelTests>()("parley/services/m
         const none = { model, streams: false, first_word_ms: firstWord, total_ms }
         if (Result.isFailure(asked)) {
           const { detail, explanation }: Occurrence = asked.failure
-          const failure = explanation === undefined ? detail : `${explanation.reason} ${explanation.advice}`
+          const failure = explanation === undefined ? detail : sentencesOf(explanation)
           return {
             ...none,
             answer: null,

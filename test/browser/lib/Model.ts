@@ -1,17 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { anthropicWire, says } from "../../lib/FakeAnthropic.ts"
 import { openAiWire } from "../../lib/FakeOpenAi.ts"
+import type { ModelRefusal } from "../../lib/ModelRefusals.ts"
 import type { Block, MessageAnswer, Recorded, Wire } from "../../lib/Wire.ts"
 
 /*
  * A language model that writes at the pace of a test, over the real protocol of its provider.
  */
 
-/** What the model answers to a request: a whole message, pieces of a text as they come, or a failure with a status. */
+/**
+ * What the model answers to a request: a whole message, pieces of a text as they come, a failure with a status, or the
+ * refusal of a real server.
+ */
 export type ModelAnswer =
   | MessageAnswer
   | { readonly kind: "pieces"; readonly pieces: AsyncIterable<string> }
   | { readonly kind: "failure"; readonly status: number; readonly type: string }
+  | ({ readonly kind: "refusal" } & ModelRefusal)
 
 /** A running model, whose answers a test chooses. */
 export interface Model {
@@ -116,6 +121,10 @@ const answer = async (
   const chosen = wire.problem(recorded) ?? answerTo({ text: lastText(body), body })
   const isStream = body.stream === true
   const head = { ...wire.headers(count), "content-type": isStream ? "text/event-stream" : "application/json" }
+  if (chosen.kind === "refusal") {
+    response.writeHead(chosen.status, { ...head, "content-type": "application/json" })
+    return void response.end(JSON.stringify(chosen.body))
+  }
   if (chosen.kind === "failure" || chosen.kind === "status") {
     response.writeHead(chosen.status, { ...head, "content-type": "application/json" })
     return void response.end(JSON.stringify(wire.error(chosen.type, "the provider's own words")))

@@ -382,6 +382,10 @@ describe("a prompt that is too long for the model's context", () => {
       )
       expect(replies.map(({ output }) => output)).toEqual(["At six.", "At six."])
       expect(requests.map((request) => length(request) <= 12_000)).toEqual([false, true, true])
+      for (const { steps } of replies)
+        expect(steps[0]?.warnings).toEqual([
+          { type: "other", message: expect.stringContaining("beginning of the conversation was left out") },
+        ])
     }
   })
 

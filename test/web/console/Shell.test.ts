@@ -47,6 +47,8 @@ describe("a request", () => {
     expect(isWorthRepeating("GET", failureOf(429, { code: "rate_limited", detail: "Wait." }, "60"))).toBe(false)
     expect(isWorthRepeating("GET", failureOf(404, { code: "not_found", detail: "No." }))).toBe(false)
     expect(isWorthRepeating("POST", failureOf(500, { code: "internal", detail: "No." }))).toBe(false)
+    expect(isWorthRepeating("POST", failureOf(502, undefined))).toBe(true)
+    expect(isWorthRepeating("POST", failureOf(502, { code: "provider_failed", detail: "No." }))).toBe(false)
   })
 
   test("reads all pages of a list", async () => {

@@ -1,4 +1,5 @@
 import type { Explanation } from "../server/Failure.ts"
+import { can } from "../server/Session.ts"
 
 /** Why a language model did not answer, and what to do. Visitors never see it. */
 export const Explained = ({ of }: { readonly of: Explanation | undefined }) =>
@@ -7,6 +8,9 @@ export const Explained = ({ of }: { readonly of: Explanation | undefined }) =>
       <p class="soft" dir="auto">
         {of.reason}
       </p>
-      <p>{of.advice}</p>
+      <p>
+        {of.advice}
+        {!can("chatbots:write") && " Tell somebody who manages this chatbot."}
+      </p>
     </div>
   )

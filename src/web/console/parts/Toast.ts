@@ -27,7 +27,7 @@ export const toast = (text: string): void => add("done", text)
 export const toastFailure = (error: unknown): void => {
   const failure = toFailure(error)
   const { advice, reason } = failure.explanation ?? {}
-  if (failure.code !== "aborted") add("failed", [failure.message, reason, advice].filter(Boolean).join(" "))
+  if (failure.code !== "aborted") add("failed", [failure.message, reason, advice].filter(Boolean).join("\n"))
 }
 
 /** Does something, and says in a corner that it is done, or why it failed. */

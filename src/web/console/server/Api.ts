@@ -80,8 +80,10 @@ export const whenSignedOut = (listener: () => void): void => {
 export const isWorthRepeating = (method: string, { code, retryAfterSeconds, status }: Failure): boolean => {
   if (method === "DELETE") return false
   if (code === "network") return true
-  const mayPass = status === 503 || status === 429 || status === 502 || code === "idempotency_in_progress"
-  return mayPass && (retryAfterSeconds ?? (status === 502 ? 1 : Infinity)) <= LONGEST_WAIT_SECONDS
+  // Of a proxy, whose server is about to start. One of Parley's own says that a model has failed, which was asked enough.
+  const isOfProxy = code === "http_502"
+  const mayPass = status === 503 || status === 429 || isOfProxy || code === "idempotency_in_progress"
+  return mayPass && (retryAfterSeconds ?? (isOfProxy ? 1 : Infinity)) <= LONGEST_WAIT_SECONDS
 }
 
 const send = async (url: string, init: RequestInit): Promise<Response> => {
