@@ -2,6 +2,7 @@ import type { Format } from "../../domain/knowledge/Formats.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { withAttachments } from "./Attachments.ts"
 import { decodeText } from "./Decode.ts"
+import { embeddedText } from "./Embedded.ts"
 import {
   type ExtractedText,
   type PageStart,
@@ -24,7 +25,7 @@ const readers: Readonly<Record<Format, Reader>> = {
   csv: async (bytes, textLimit) => (await import("./Csv.ts")).csv(bytes, textLimit),
   json: async (bytes, textLimit) => (await import("./Json.ts")).json(bytes, textLimit),
   pdf: async (bytes, textLimit, recognize) => (await import("./pdf/Pdf.ts")).pdf(bytes, textLimit, recognize),
-  docx: async (bytes, textLimit) => (await import("./office/Docx.ts")).docx(bytes, textLimit),
+  docx: async (bytes, textLimit) => (await import("./office/Docx.ts")).docx(bytes, textLimit, embeddedText),
   pptx: async (bytes, textLimit) => (await import("./office/Pptx.ts")).pptx(bytes, textLimit),
   xlsx: async (bytes, textLimit) => (await import("./office/Xlsx.ts")).xlsx(bytes, textLimit),
   epub: async (bytes, textLimit) => (await import("./Epub.ts")).epub(bytes, textLimit),

@@ -132,3 +132,63 @@ describe("a Word document", () => {
     expect((await readDocx(docxWith(strict))).text).toBe("Strict.")
   })
 })
+
+describe("a document in a Word document", () => {
+  const chunk = (id: number) => `<w:altChunk r:id="r${id}"/>`
+  /** A document with these parts between two paragraphs. */
+  const withChunks = (
+    parts: ReadonlyArray<string | Uint8Array>,
+    body = parts.map((_, index) => chunk(index + 1)).join(""),
+  ) =>
+    docxFile(
+      `${paragraph("Before.")}${body}${paragraph("After.")}`,
+      {},
+      parts.map((_, index) => ({ type: "aFChunk", target: `chunk${index}.dat` })),
+      parts.map((content, index) => ({ name: `word/chunk${index}.dat`, content })),
+    )
+  const inner = async (...parts: ReadonlyArray<string | Uint8Array>) =>
+    (await readDocx(withChunks(parts))).text.replace(/^Before\.\n\n([^]*)\n\nAfter\.$/, "$1")
+  const page = "<html><head><title>x</title></head><body><h1>Fees</h1><p>Nine &euro;.</p></body></html>"
+
+  test.each([
+    ["HTML", page, "# Fees\n\nNine €."],
+    ["XHTML", `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html>\n${page}`, "# Fees\n\nNine €."],
+    ["a piece of HTML", "<p>Nine <b>euros</b></p>", "Nine euros"],
+    [
+      "MHT",
+      `MIME-Version: 1.0\r\nContent-Type: multipart/related; type="text/html"; boundary=b\r\n\r\n--b\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${page.replace("&euro;", "=E2=82=AC")}\r\n--b--\r\n`,
+      "# Fees\n\nNine €.",
+    ],
+    [
+      "MHT with a subject",
+      `From: <Saved by Word>\r\nSubject: x\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n${page}`,
+      "# Fees\n\nNine €.",
+    ],
+    ["RTF", "{\\rtf1\\ansi Nine \\b euros\\b0 .\\par}", "Nine euros."],
+    ["plain text", "\ufeffNine € < 10 €.", "Nine € < 10 €."],
+    ["Word", docxFile(paragraph("Nine euros.")), "Nine euros."],
+  ])("is read at its place: %s", async (_, content, text) => {
+    expect(await inner(content)).toBe(text)
+  })
+
+  test("is read in a paragraph, in a cell, and as often as it is used", async () => {
+    const body = `<w:p><w:r><w:t>Own.</w:t></w:r>${chunk(1)}</w:p>${table(row(cell("A"), cell("B")), row(cell("C"), `<w:tc>${chunk(1)}</w:tc>`))}`
+    const { text } = await readDocx(withChunks(["<p>Nine</p>"], body))
+    expect(text).toBe("Before.\n\nOwn.\n\nNine\n\n| A | B |\n| --- | --- |\n| C | Nine |\n\nAfter.")
+  })
+
+  test("does not keep the others from being read when it is damaged", async () => {
+    expect(await inner(docxFile(paragraph("x")).subarray(0, 300), "<p>Nine</p>")).toBe("Nine")
+  })
+
+  test("is read down to three levels", async () => {
+    let bytes = withChunks([], paragraph("Level 5."))
+    for (let level = 4; level > 0; level--) bytes = withChunks([bytes], `${paragraph(`Level ${level}.`)}${chunk(1)}`)
+    expect((await readDocx(bytes)).text.match(/Level \d/g)).toEqual(["Level 1", "Level 2", "Level 3", "Level 4"])
+  })
+
+  test("is read up to a hundred of them", async () => {
+    const parts = Array.from({ length: 120 }, (_, index) => `<p>Part ${index}.</p>`)
+    expect((await inner(...parts)).match(/Part/g)).toHaveLength(100)
+  })
+})

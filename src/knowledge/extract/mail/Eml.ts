@@ -66,6 +66,9 @@ const parsed = (bytes: Uint8Array): Promise<Email> =>
     throw new Unreadable("corrupt_document", "The message has too many parts within parts, or too long headers.")
   })
 
+/** The text of a message alone, as of a page of HTML that is stored as one with its pictures. */
+export const messageText = async (bytes: Uint8Array): Promise<string> => bodyOf(await opened(await parsed(bytes), 0))
+
 /**
  * Reads a message of mail (RFC 5322) with the files in it, also a signed one. Pictures that its page shows are left out,
  * and signatures are not checked.

@@ -1,6 +1,7 @@
-import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
+import { type Draft, tooLarge } from "../Extraction.ts"
 import { titledTable, MAX_REPEATED_CHARACTERS, MAX_SPAN } from "../Table.ts"
 import { oneLine } from "../Text.ts"
+import { ChunkBudget, chunkTexts } from "./DocxChunks.ts"
 import { DocxInline, type InlineEvents, noteLabel } from "./DocxInline.ts"
 import { DocxNumbering } from "./DocxNumbering.ts"
 import { DocxStyles, isOn, type ParagraphKind, valueOf } from "./DocxStyles.ts"
@@ -46,15 +47,24 @@ class DocxWriter {
   private readonly numbering: DocxNumbering
   private readonly pages: Pages
   private readonly notes: ReadonlyMap<string, XmlElement>
+  private readonly chunks: ReadonlyMap<string, string>
   private readonly textLimit: number
   private readonly notesRead = new Set<XmlElement>()
   private characters = 0
   private nesting = 0
 
-  constructor(office: OfficePackage, path: string, root: XmlElement, textLimit: number) {
+  /** @param chunks the texts of documents in the document, by the ids of their relationships */
+  constructor(
+    office: OfficePackage,
+    path: string,
+    root: XmlElement,
+    chunks: ReadonlyMap<string, string>,
+    textLimit: number,
+  ) {
     const related = (type: string) => office.targets(path, type).map((target) => office.part(target))[0]
     this.office = office
     this.path = path
+    this.chunks = chunks
     this.textLimit = textLimit
     this.styles = new DocxStyles(related("styles"))
     this.numbering = new DocxNumbering(related("numbering"))
@@ -74,6 +84,7 @@ class DocxWriter {
     for (const element of elements) {
       if (element.name === "w:p") this.paragraph(element)
       else if (element.name === "w:tbl") this.table(element)
+      else if (element.name === "w:altChunk") this.chunk(element)
       else if (element.name === "mc:AlternateContent") this.readAll(elementsOf(element).slice(0, 1))
       else if (wrappers.has(element.name)) this.readAll(elementsOf(element))
     }
@@ -84,6 +95,10 @@ class DocxWriter {
     this.characters += text.length
     if (this.characters > this.textLimit) throw tooLarge(this.textLimit)
     this.blocks.push({ kind, text, page })
+  }
+
+  private chunk({ attributes }: XmlElement): void {
+    this.put("paragraph", this.chunks.get(attributes["r:id"] ?? "") ?? "", this.pages.page)
   }
 
   private paragraph(element: XmlElement): void {
@@ -102,6 +117,7 @@ class DocxWriter {
     const { text } = inline
     this.put(...this.written(kind, kind.isCode ? text : text.trim()), page ?? this.pages.page)
     for (const block of inline.blocks) this.put("paragraph", block, this.pages.page)
+    for (const chunk of childrenOf(element, "w:altChunk")) this.chunk(chunk)
     for (const box of inline.boxes) this.nested(() => this.readAll(elementsOf(box)))
     for (const { kind: noteKind, id } of inline.notes) this.note(noteKind, id)
     const section = valueOf(childOf(properties, "w:sectPr"), "w:type")
@@ -221,14 +237,37 @@ const byPage = (blocks: ReadonlyArray<Block>): ReadonlyArray<string> => {
   return pages.map(join)
 }
 
-/** Reads a Word document into Markdown, without comments, deletions, hidden text, headers and footers. */
-export const docx: Reader = (bytes, textLimit): Draft => {
+const isZip = ([first, second]: Uint8Array): boolean => first === 0x50 && second === 0x4b
+
+const readDocx = async (
+  bytes: Uint8Array,
+  textLimit: number,
+  embeddedText: (bytes: Uint8Array) => Promise<string>,
+  budget: ChunkBudget,
+): Promise<Draft> => {
   const office = new OfficePackage(bytes)
   const { path, root } = office.main("w:document")
-  const writer = new DocxWriter(office, path, root, textLimit)
+  const readChunk = async (chunk: Uint8Array): Promise<string> => {
+    if (!isZip(chunk)) return embeddedText(chunk)
+    const { text } = await readDocx(chunk, textLimit, embeddedText, budget)
+    return typeof text === "string" ? text : text.join("\n\n")
+  }
+  const chunks = await chunkTexts(office, path, root, readChunk, budget)
+  const writer = new DocxWriter(office, path, root, chunks, textLimit)
   writer.readAll(elementsOf(childOf(root, "w:body")))
   return {
     title: office.title() ?? writer.title,
     text: writer.hasPages ? byPage(writer.blocks) : join(writer.blocks),
   }
 }
+
+/**
+ * Reads a Word document into Markdown, without comments, deletions, hidden text, headers and footers.
+ *
+ * @param embeddedText reads documents of other formats in it
+ */
+export const docx = (
+  bytes: Uint8Array,
+  textLimit: number,
+  embeddedText: (bytes: Uint8Array) => Promise<string>,
+): Promise<Draft> => readDocx(bytes, textLimit, embeddedText, new ChunkBudget())

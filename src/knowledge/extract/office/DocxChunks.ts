@@ -1,0 +1,56 @@
+import { Unreadable } from "../Extraction.ts"
+import type { OfficePackage } from "./OfficePackage.ts"
+import { allOf, type XmlElement } from "./Xml.ts"
+
+/*
+ * Whole documents that programs put into a Word document in their own format, which Word converts as it opens it:
+ * `w:altChunk`. They are HTML, HTML with its pictures as a mail (MHT), RTF, Word documents, and plain text.
+ */
+
+/** The most documents in a document that are read, counting those within them, and the most levels of them. */
+const MAX_CHUNKS = 100
+const MAX_DEPTH = 3
+
+/** Counts the documents in a document. */
+export class ChunkBudget {
+  private left = MAX_CHUNKS
+  private depth = 0
+
+  /** Reads a document unless too many were read, or they are within each other too deep. */
+  async within(read: () => Promise<string>): Promise<string> {
+    if (this.depth >= MAX_DEPTH || this.left <= 0) return ""
+    this.left--
+    this.depth++
+    try {
+      return await read()
+    } finally {
+      this.depth--
+    }
+  }
+}
+
+/** Reads a document: one of Word, or in any other format that Word converts. */
+type ReadChunk = (bytes: Uint8Array) => Promise<string>
+
+/** The texts of the documents in a document, by the ids of their relationships. One that cannot be read has none. */
+export const chunkTexts = async (
+  office: OfficePackage,
+  path: string,
+  root: XmlElement,
+  readChunk: ReadChunk,
+  budget: ChunkBudget,
+): Promise<ReadonlyMap<string, string>> => {
+  const texts = new Map<string, string>()
+  for (const { attributes } of allOf(root, "w:altChunk")) {
+    const id = attributes["r:id"] ?? ""
+    const target = office.target(path, id)
+    const bytes = target === undefined || texts.has(id) ? undefined : office.bytes(target)
+    if (bytes === undefined) continue
+    try {
+      texts.set(id, await budget.within(() => readChunk(bytes)))
+    } catch (cause) {
+      if (!(cause instanceof Unreadable) || cause.code === "too_large_when_extracted") throw cause
+    }
+  }
+  return texts
+}
