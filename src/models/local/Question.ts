@@ -19,7 +19,7 @@ export interface Question {
   readonly implied: ReadonlySet<string>
   /** Those of `words` that are names, numbers or codes, for which texts rarely have another word. */
   readonly names: ReadonlySet<string>
-  /** Whether it is a few words without any that ask, such as `payment methods`. */
+  /** Whether it is a few words that are no sentence, such as `payment methods`. */
   readonly isBare: boolean
 }
 
@@ -69,13 +69,13 @@ const readOne = (text: BoundedText): Question => {
   const isOwn = ({ roles }: Part) => roles.every((role) => role === "attributes")
   const own = joinedRuns(parts.map((part) => (isOwn(part) ? part.tokens : undefined)))
   const words = [...new Set([...codes, ...own])]
-  const isAsking = parts.some(({ roles }, at) => roles.includes("questions") || (at === 0 && roles.includes("verbs")))
+  const isSentence = parts.some(({ roles }) => roles.includes("questions") || roles.includes("verbs"))
   return {
     language,
     words,
     implied: new Set(parts.flatMap((part) => (isOwn(part) && part.roles.length > 0 ? [joined(part.tokens)] : []))),
     names,
-    isBare: !isAsking && words.length <= BARE_WORDS_MAX,
+    isBare: !isSentence && words.length <= BARE_WORDS_MAX,
   }
 }
 /** Languages in which a capital letter does not make a name. Numbers and codes are names all the same. */

@@ -47,7 +47,7 @@ export const plainTerms = (words: ReadonlyArray<string>): Terms =>
 
 /** The words of a question, which it finds in texts. */
 export class Terms {
-  readonly all: ReadonlyArray<Term>
+  readonly all: Array<Term>
   private readonly cache = new Map<string, ReadonlyArray<readonly [term: number, strength: number]>>()
   /** Whether each term has no other forms, as numbers and pairs of characters have none. */
   private readonly isFixed: ReadonlyArray<boolean>
@@ -101,13 +101,17 @@ export class Terms {
   private learn(words: ReadonlySet<string>): void {
     const found = new Set<number>()
     for (const word of words) for (const [term] of this.meant(word)) found.add(term)
-    for (const [index, { key }] of this.all.entries()) {
+    for (const [index, term] of this.all.entries()) {
+      const { key } = term
       if (found.has(index) || key.length < TYPED_MIN || this.isFixed[index] === true) continue
       let compared = 0
       for (const word of words) {
         // Few people mistype the first letter.
         if (word[0] !== key[0] || Math.abs(word.length - key.length) > 1 || ++compared > COMPARED_MAX) continue
-        if (editsBetween(key, word, 1) <= 1) this.cache.set(word, [...this.meant(word), [index, MISTYPED]])
+        if (editsBetween(key, word, 1) > 1) continue
+        this.cache.set(word, [...this.meant(word), [index, MISTYPED]])
+        // A typing error is rare, what was meant may be common.
+        this.all[index] = { ...term, weight: Math.min(this.all[index]?.weight ?? 1, weightOf(word)) }
       }
     }
   }
