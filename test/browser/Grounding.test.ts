@@ -15,7 +15,7 @@ const { id } = await server.api.newChatbot({
   settings: { isToolEnabled: false, grounding: "mark" },
 })
 await server.api.learn(id, { "ferry.md": "# The ferry\n\nThe ferry to the islands sails at noon." })
-const wrong = "It comes back at nine."
+const wrong = "It comes back at 9:45."
 model.answers(() => says(`The ferry sails at **noon**. ${wrong}`))
 
 /** The texts that are underlined in a frame or a page, each up to its last letter. */
