@@ -26,6 +26,13 @@ const commentStart = (line: string): number => {
 }
 const commentOrCode = new RegExp(`${codeSpan}|<!--`, "g")
 
+/** Removes the blanks at the end of a text in pieces, without a look at all of them. */
+const trimEndOf = (pieces: Array<string>): void => {
+  for (let last = pieces.pop(); last !== undefined; last = pieces.pop()) {
+    if (last.trim() !== "") return void pieces.push(last.trimEnd())
+  }
+}
+
 /** Divides Markdown into lines without comments. One that is not closed ends with the document if it begins a line. */
 export const linesWithoutComments = (body: string): ReadonlyArray<Line> => {
   const lines: Array<Line> = []
@@ -68,18 +75,21 @@ export const linesWithoutComments = (body: string): ReadonlyArray<Line> => {
       wasBlank = isIndented
       continue
     }
-    let text = ""
+    const shown: Array<string> = []
+    let isBlank = true
     for (let start = commentStart(rest); start >= 0; start = commentStart(rest)) {
       const from = end - rest.length + start
-      const isBlock = (text + rest.slice(0, start)).trim() === ""
+      const before = rest.slice(0, start)
+      const isBlock: boolean = isBlank && before.trim() === ""
       if (from > lastClose && !isBlock) break
       const close = from > lastClose ? body.length : body.indexOf("-->", from + 2) + 3
-      text += rest.slice(0, start)
-      end = endOfLine(close)
+      shown.push(before)
+      isBlank = isBlock
+      if (close > end) end = endOfLine(close)
       rest = body.slice(close, end)
-      if (!isBlock && !/^\S/.test(rest)) text = text.trimEnd()
+      if (!isBlock && !/^\S/.test(rest)) trimEndOf(shown)
     }
-    text += rest
+    const text = shown.join("") + rest
     raw ??= rawIn(text, at)
     if (raw === undefined) lines.push({ text: text.replace(commentDefinition, ""), kind: "text" })
     else lines.push({ text, kind: "html" })

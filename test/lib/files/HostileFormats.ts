@@ -224,6 +224,14 @@ const mails: ReadonlyArray<HostileFile> = [
     fate: ready,
   },
   {
+    name: "parameters without end.eml",
+    make: () =>
+      text(
+        `Subject: Invitation\r\nContent-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART${";A=b,c".repeat(100_000)}`,
+      ),
+    fate: ready,
+  },
+  {
     name: "mails in mails.eml",
     make: () => {
       let inner = "Subject: innermost\r\n\r\nText."

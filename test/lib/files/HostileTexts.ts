@@ -35,6 +35,12 @@ export const hostileTexts: ReadonlyArray<HostileFile> = [
   ),
   file("lists in lists.html", () => `${"<ul><li>deep".repeat(200)}<p>the end`, ready),
   file("frame.html", () => `<p>Only this.</p><iframe src="file:///etc/passwd"></iframe>`, ready),
+  file(
+    "lists of tabs in lists of tabs.html",
+    () => `${"<div role=tablist><button role=tab>x</button>".repeat(400)}${"<i>word</i> ".repeat(60_000)}`,
+    ready,
+  ),
+  file("a line of comments.md", () => "<!-- a -->word ".repeat(60_000), ready),
   file("nothing but a program.html", () => "<script>while(true){}</script>", empty),
   file("deep.json", () => "[".repeat(500_000), corrupt),
   file("deep and whole.json", () => "[".repeat(5_000) + "]".repeat(5_000), corrupt),

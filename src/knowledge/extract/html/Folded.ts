@@ -67,6 +67,13 @@ const besideOf = (control: Element): Element | undefined => {
   return undefined
 }
 
+/** The list that a tab stands in. */
+const listOf = (tab: Element): Element | undefined => {
+  let at = parentOf(tab)
+  while (at !== undefined && at.attribs["role"] !== "tablist") at = parentOf(at)
+  return at
+}
+
 /** The panels that follow a list of tabs, in its order. */
 const panelsBehind = (tabs: Element): ReadonlyArray<Element> => {
   const isPanel = ({ attribs }: Element) => attribs["role"] === "tabpanel"
@@ -138,14 +145,15 @@ export const unfold = (document: Document): void => {
   // What many buttons say, such as “Show more”, names nothing.
   const isName = (label: string) => texts.get(label) === 1 || /[?？؟]$/.test(label)
 
-  for (const list of elements.filter(({ attribs }) => attribs["role"] === "tablist")) {
-    const tabs = findAll(({ attribs }) => attribs["role"] === "tab", list.children)
+  const tabs = elements.filter(({ attribs }) => attribs["role"] === "tab")
+  for (const [list, own] of Map.groupBy(tabs, listOf)) {
+    if (list === undefined) continue
     const behind = panelsBehind(list)
-    for (const [index, tab] of tabs.entries()) {
+    for (const [index, tab] of own.entries()) {
       const panel =
         byId.get(tab.attribs["aria-controls"] ?? "") ??
         labelled.get(tab.attribs["id"] ?? "") ??
-        (behind.length === tabs.length ? behind[index] : undefined)
+        (behind.length === own.length ? behind[index] : undefined)
       if (panel !== undefined) nameBy(tab, panel)
     }
   }

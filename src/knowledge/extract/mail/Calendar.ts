@@ -13,7 +13,7 @@ interface Property {
 }
 type Event = ReadonlyMap<string, Property>
 
-const property = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^";:]*)(?:,(?:"[^"]*"|[^";:]*))*)*):(.*)$/
+const property = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^",;:]*)(?:,(?:"[^"]*"|[^",;:]*))*)*):(.*)$/
 
 const parameterOf = ({ parameters }: Property, name: string): string =>
   new RegExp(`;${name}=(?:"([^"]*)"|([^;:]*))`, "i").exec(parameters)?.slice(1).join("") ?? ""
