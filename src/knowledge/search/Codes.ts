@@ -46,6 +46,7 @@ export const writingsOf = (
   words: ReadonlyArray<string>,
   isKnown?: (piece: string) => boolean,
 ): ReadonlyArray<Writing> => {
+  if (!words.some((word) => HAS_DIGIT.test(word))) return []
   let lookups = 0
   const mayBe = (piece: string): boolean => lookups++ < LOOKUPS_MAX && (isKnown === undefined || isKnown(piece))
   const [wordsMax, lettersMax] = isKnown === undefined ? [TRIED.words, TRIED.letters] : [WORDS_MAX, LETTERS_MAX]
