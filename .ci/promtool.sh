@@ -50,7 +50,12 @@ curl -sf -H "x-api-key: $key" -F "chatbotId=$bot" -F "files=@README.md" "$url/ap
 ask "$url/api/external/chatbot/$bot/query-knowledge" -d '{"query":"What is Parley?"}'
 ask "$url/api/external/chatbot/$bot/chat?stream=true" -d '{"messages":[{"role":"user","content":"What is Parley?"}]}'
 curl -s "$url/nowhere" >/dev/null
-curl -sf -H "authorization: Bearer $key" "$url/metrics" >"$dir/metrics.txt"
+# The figures of queues are read from the database, and are not there while it is too busy to answer.
+for _ in $(seq 120); do
+  curl -sf -H "authorization: Bearer $key" "$url/metrics" >"$dir/metrics.txt"
+  grep -q "^# TYPE parley_queue_oldest_seconds " "$dir/metrics.txt" && break
+  sleep 0.5
+done
 
 check "the metrics of a server are as Prometheus wants them" "$promtool" check metrics <"$dir/metrics.txt"
 for name in parley_chat_first_word_seconds parley_model_tokens_total parley_search_stage_duration_seconds \
