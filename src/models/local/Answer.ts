@@ -32,6 +32,8 @@ const LEAD = 1
 const CLOSE = 3
 /** A part that is less behind the best one may as well be the answer, so that neither is marked. */
 const TIE = 0.3
+/** The least number of words of a sentence that is marked. */
+const MARKED_MIN = 3
 /** The share of the best row's information from which on another row is quoted with it. */
 const ROW_SHARE = 0.5
 /** The most words that are quoted around the best part, from one place and from each of two. */
@@ -78,7 +80,9 @@ const quoted = ({ excerpt, part, score }: Judged, ranked: ReadonlyArray<Judged>,
     ),
     wordsMax,
   )
-  const isMarked = shown.length > 1 && judged.filter((each) => each.score > score - TIE).length === 1
+  // “Yes.” alone says less than what stands beside it.
+  const isTelling = form !== "paragraph" || (best?.keys.length ?? 0) >= MARKED_MIN
+  const isMarked = isTelling && shown.length > 1 && judged.filter((each) => each.score > score - TIE).length === 1
   const texts = shown.map((each) => (isMarked && each === best ? `**${each.text}**` : each.text))
   const title = shown[0]?.passage.title ?? ""
   const isHeaded = form !== "paragraph"

@@ -18,6 +18,13 @@ const passage = (title: string, chunk: number, content: string, section?: string
 const answer = (question: string, ...contents: ReadonlyArray<string>) =>
   answerTo(bounded(question), read(contents.map((content, index) => passage("Title", index + 1, content))))?.text
 
+test("a sentence of a word or two is not marked, since what stands beside it says more", () => {
+  const question = "Can a document be replaced without an interruption?"
+  const says =
+    "Yes. While the new version of a document is being read, searches go on finding the old one, and then they change over at once."
+  expect(answer(question, `## ${question}\n\n${says}`)).toBe(`${says} (Title › ${question})`)
+})
+
 describe("the words of a question are found", () => {
   test.each([
     [
