@@ -51,7 +51,7 @@ export const writingsOf = (
   const mayBe = (piece: string): boolean => lookups++ < LOOKUPS_MAX && (isKnown === undefined || isKnown(piece))
   const [wordsMax, lettersMax] = isKnown === undefined ? [TRIED.words, TRIED.letters] : [WORDS_MAX, LETTERS_MAX]
   const all: Array<Writing> = []
-  for (let from = 0; from < words.length && all.length < ALL_WRITINGS_MAX;) {
+  for (let from = 0; from < words.length && all.length < ALL_WRITINGS_MAX && lookups < LOOKUPS_MAX;) {
     let end = from
     while (end < words.length && end - from < wordsMax && isPiece(words[end] ?? "", lettersMax)) end++
     let next = from + 1
