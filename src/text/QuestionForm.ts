@@ -13,8 +13,8 @@ const LEFT_OUT =
  */
 const TELLING = new RegExp(
   "(?:(?<![\\p{L}\\p{N}])-(?=\\p{N}))?" +
-    `(?:[${UNSPACED}][\\p{M}ー]*|` +
-    `(?:[[\\p{L}\\p{M}\\p{N}\\p{Sc}\\p{Sm}#%&@§°]--[${UNSPACED}]]|(?<=\\p{N})[.,:](?=\\p{N}))+)`,
+    `(?:[[${UNSPACED}]--\\p{N}][\\p{M}ー]*|` +
+    `(?:[[\\p{L}\\p{M}\\p{Sc}\\p{Sm}#%&@§°]--[${UNSPACED}]]|\\p{N}|(?<=\\p{N})[.,:](?=\\p{N}))+)`,
   "gv",
 )
 
@@ -24,6 +24,7 @@ const TELLING = new RegExp(
  */
 export const questionForm = (text: BoundedText): string => {
   const plain = normalize(text, "NFKC").replace(LEFT_OUT, "")
-  // By way of upper case, because ß and final sigma have no other form in lower case.
-  return normalize(lowerCased(plain.toLowerCase().toUpperCase()).match(TELLING)?.join(" ") ?? "", "NFC")
+  // By way of upper case, because ß has no other form in lower case, and a sigma is final by what is kept before it.
+  const told = plain.toLowerCase().toUpperCase().match(TELLING)?.join(" ") ?? ""
+  return normalize(lowerCased(told), "NFC")
 }

@@ -38,9 +38,12 @@ describe("two questions are not the same", () => {
   })
 })
 
-test.each(["-5", "Is it -5 or -2.5?", "-๕๕", "--5", "5 - 3", "A-5"])("the form of %p is its own form", (text) => {
-  expect(form(form(text))).toBe(form(text))
-})
+test.each(["-5", "Is it -5 or -2.5?", "-๕๕", "--5", "5 - 3", "A-5", "๕,5", "🅐Σ", "Α.Σ"])(
+  "the form of %p is its own form",
+  (text) => {
+    expect(form(form(text))).toBe(form(text))
+  },
+)
 
 test("the form of a question is its own form, so that one that is written as it was shown is found", () => {
   fc.assert(
