@@ -118,16 +118,19 @@ export class KnowledgeIndexes extends Context.Service<KnowledgeIndexes>()("parle
       const queryOf = (key: string, entry: Entry, question: BoundedText): LexicalQuery | undefined => {
         const slot = slots.peek(key)
         const { content } = entry
-        const isKnown = content instanceof LexicalIndex ? (term: Term) => content.holds(term) : undefined
-        if (slot === undefined || entry.synonyms.length === 0) {
-          return stems.query(entry.languages, question, commonness, undefined, isKnown)
+        const index = content instanceof LexicalIndex ? content : undefined
+        const isKnown = index && ((term: Term) => index.holds(term))
+        const queryWith = (synonyms?: Synonyms) => {
+          const query = stems.query(entry.languages, question, commonness, synonyms, isKnown)
+          return query && (index?.inWrittenForms(query) ?? query)
         }
+        if (slot === undefined || entry.synonyms.length === 0) return queryWith()
         if (slot.synonyms?.source !== entry.synonyms) {
           slot.synonyms = Synonyms.of(entry.synonyms, entry.languages, (language, text) =>
             stems.stemmed(language, text),
           )
         }
-        return slot.synonyms && stems.query(entry.languages, question, commonness, slot.synonyms, isKnown)
+        return slot.synonyms && queryWith(slot.synonyms)
       }
 
       const opened = Effect.fnUntraced(function* (

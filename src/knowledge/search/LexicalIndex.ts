@@ -11,6 +11,7 @@ import { compareAll } from "./NearestChunks.ts"
 import { corrected } from "./Spelling.ts"
 import { type Calibration, similarityAmong, similarityIn } from "./Similarity.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
+import { inWrittenForms } from "./WrittenForms.ts"
 import { DEFAULT_WEIGHTS, type LexicalWeights } from "./Weights.ts"
 
 /** A chunk that contains words of the question. */
@@ -92,6 +93,11 @@ export class LexicalIndex {
   /** Whether any chunk contains a term. */
   holds(term: Term): boolean {
     return this.segments.some((segment) => rankOf(segment, term) >= 0)
+  }
+
+  /** The question with the other forms in which chunks write its words. */
+  inWrittenForms(query: LexicalQuery): LexicalQuery {
+    return inWrittenForms(query, this.segments)
   }
 
   /**

@@ -1,8 +1,8 @@
 import { UNKNOWN_SHARE } from "../../text/Commonness.ts"
 import type { Language } from "../../text/Language.ts"
+import { compoundsWith, partsOf } from "../segments/Compounds.ts"
 import { type Term, termOf } from "../segments/Lexemes.ts"
 import { postingCount, rankOf, type Segment } from "../segments/Segment.ts"
-import { partsOf } from "./Compounds.ts"
 import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
 
 /*
@@ -86,6 +86,15 @@ const correctedWord = (asked: QueryWord, segments: ReadonlyArray<Segment>): Quer
   if (spelling === undefined || alphabet === undefined || isPair || droppedShare > 0) return asked
   const { lexemes, word } = spelling
   if (word.length < LEAST_LENGTH) return asked
+  const inCompounds = lexemes.map((lexeme) => {
+    if (lexeme === undefined) return []
+    const { language, text } = lexeme
+    return segments.flatMap(({ compounds }) => {
+      const those = compounds.get(language)
+      return those === undefined ? [] : compoundsWith(text, language, those)
+    })
+  })
+  if (inCompounds.some((terms) => terms.length > 0)) return { ...asked, stems: inCompounds, isCorrected: true }
   const isKnown = commonness > UNKNOWN_SHARE
   if (isKnown && word.length <= KNOWN_LETTERS) return asked
   const from = isKnown ? KNOWN_LETTERS : 0

@@ -59,14 +59,14 @@ export const placeOf = (position: number): number => position & 0x3fff
 /**
  * Reads the binary form of a `tsvector` (`tsvectorsend`): a 32-bit count, then for each lexeme its text, a NUL, a
  * 16-bit count and 16-bit positions. No string is made. `visit` gets the positions ascending as numbers, so that those
- * of one weight are together; they are overwritten after the call.
+ * of one weight are together; they are overwritten after the call. The text of the lexeme are the bytes `from` to before `to`.
  *
  * @param language the language whose stemmer made the lexemes
  */
 export const readLexemes = (
   bytes: Uint8Array,
   language: Language,
-  visit: (term: Term, positions: Uint16Array, count: number) => void,
+  visit: (term: Term, positions: Uint16Array, count: number, from: number, to: number) => void,
 ): void => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const lexemes = view.getUint32(0)
@@ -74,16 +74,18 @@ export const readLexemes = (
   let offset = 4
   for (let lexeme = 0; lexeme < lexemes; lexeme++) {
     let { low, high } = beginning
+    const from = offset
     for (let byte = bytes[offset++] ?? 0; byte !== 0; byte = bytes[offset++] ?? 0) {
       low = mixedLow(low, byte)
       high = mixedHigh(high, byte)
     }
+    const to = offset - 1
     const count = view.getUint16(offset)
     offset += 2
     for (let index = 0; index < count; index++, offset += 2) scratch[index] = view.getUint16(offset)
     // Postgres sorts them by place alone, so that positions of different weights do not ascend as numbers.
     if (count > 1 && (scratch[0] ?? 0) > (scratch[count - 1] ?? 0)) scratch.subarray(0, count).sort()
-    visit(joined(low, high), scratch, count)
+    visit(joined(low, high), scratch, count, from, to)
   }
 }
 

@@ -41,6 +41,12 @@ export interface Segment {
   readonly frequencies: Uint8Array
   readonly starts: Uint32Array
   readonly positions: Uint16Array
+  /** The terms of lexemes in plain letters (see `PlainLetters.ts`), ascending, where those are others. */
+  readonly plainTerms: Float64Array
+  /** The rank of the lexeme of each plain term. */
+  readonly plainRanks: Uint32Array
+  /** The lexemes that may be compounds in each language that has them, each between line feeds, in UTF-8. */
+  readonly compounds: ReadonlyMap<Language, Uint8Array>
   /** The sketch of each chunk's vector (see `Sketch.ts`). */
   readonly sketches: Uint8Array
   /** The size of one sketch; 0 when the segment has no sketches. */
@@ -62,6 +68,14 @@ export const chunkIdOf = (segment: Segment, chunk: number): ChunkId =>
 
 /** The rank of a term in a segment, or -1 when no chunk contains it. */
 export const rankOf = (segment: Segment, term: Term): number => search(segment.terms, term, 0, segment.terms.length)
+
+/** The terms whose lexemes have these plain letters. */
+export const termsWithPlain = ({ plainRanks, plainTerms, terms }: Segment, plain: Term): ReadonlyArray<Term> => {
+  const found: Array<Term> = []
+  let index = firstOf(plainTerms, plain, 0, plainTerms.length)
+  for (; plainTerms[index] === plain; index++) found.push(terms[plainRanks[index] ?? 0] ?? 0)
+  return found
+}
 
 /** The posting of the term with this rank in a chunk, or -1 when the chunk does not contain it. The rank may be -1. */
 export const postingOf = (segment: Segment, rank: number, chunk: number): number =>
@@ -94,6 +108,12 @@ export const postingCount = (segment: Segment, rank: number): number =>
 
 /** The index of a value between `from` and `to` in a sorted array, or -1. */
 const search = (sorted: Float64Array | Uint32Array, value: number, from: number, to: number): number => {
+  const first = firstOf(sorted, value, from, to)
+  return first < to && sorted[first] === value ? first : -1
+}
+
+/** The index of the first value of at least this one between `from` and `to` in a sorted array, or `to`. */
+const firstOf = (sorted: Float64Array | Uint32Array, value: number, from: number, to: number): number => {
   let low = from
   let high = to
   while (low < high) {
@@ -101,5 +121,5 @@ const search = (sorted: Float64Array | Uint32Array, value: number, from: number,
     if ((sorted[middle] ?? 0) < value) low = middle + 1
     else high = middle
   }
-  return low < to && sorted[low] === value ? low : -1
+  return low
 }

@@ -1,7 +1,9 @@
 import { DocumentId } from "../../domain/Ids.ts"
 import type { Language } from "../../text/Language.ts"
 import { areEqual, type PackedChunk, uuidText } from "../../storage/search/ChunkPacks.ts"
-import { isInTitle, placeOf, readLexemes, type Term } from "./Lexemes.ts"
+import { plainLetters } from "../../text/PlainLetters.ts"
+import { COMPOUND_LEAST, hasCompounds } from "./Compounds.ts"
+import { isInTitle, placeOf, readLexemes, type Term, termOf } from "./Lexemes.ts"
 import { CHUNK_ID_BYTES, type Segment } from "./Segment.ts"
 import { inverseLengths, quantize } from "./Quantized.ts"
 
@@ -25,6 +27,9 @@ export class SegmentBuilder {
   private readonly frequencies = new Numbers(Uint8Array)
   private readonly starts = new Numbers(Uint32Array)
   private readonly positions = new Numbers(Uint16Array)
+  /** The numbers of the terms whose lexemes have other plain letters, with the terms of those. */
+  private readonly plain: Array<{ readonly term: Term; readonly number: number }> = []
+  private readonly compounds = new Map<Language, Array<string>>()
   private readonly sketches = new Items(Uint8Array)
   private readonly vectors = new Items(Int8Array)
 
@@ -39,7 +44,7 @@ export class SegmentBuilder {
     this.documentOf.push(this.documents.length - 1)
     this.languages.set(chunk.language, (this.languages.get(chunk.language) ?? 0) + 1)
     let [last, lastOfTitle] = [0, 0]
-    readLexemes(chunk.lexemes, chunk.language, (term, positions, count) => {
+    readLexemes(chunk.lexemes, chunk.language, (term, positions, count, from, to) => {
       const isIndexed = this.only?.has(term) !== false
       if (isIndexed) this.starts.push(this.positions.length)
       let frequency = 0
@@ -53,7 +58,13 @@ export class SegmentBuilder {
         if (isIndexed) this.positions.push(position)
       }
       if (!isIndexed) return
-      this.postingTerms.push(this.numberOf(term))
+      let number = this.terms.get(term)
+      if (number === undefined) {
+        number = this.terms.size
+        this.terms.set(term, number)
+        this.noteForms(number, chunk.lexemes.subarray(from, to), chunk.language)
+      }
+      this.postingTerms.push(number)
       this.postingChunks.push(index)
       this.frequencies.push(Math.min(frequency, LARGEST_FREQUENCY))
     })
@@ -74,12 +85,16 @@ export class SegmentBuilder {
     }
     const offsets = offsetsOf(ranks, terms.length)
     const vectors = this.vectors.joined(this.chunkIds.length)
+    const plain = this.plain.sort((one, other) => one.term - other.term)
+    const compounds = new Map(Array.from(this.compounds, ([language, texts]) => [language, textsBetweenFeeds(texts)]))
     const arrays = {
       chunkIds: joined(this.chunkIds, new Uint8Array(CHUNK_ID_BYTES * this.chunkIds.length), CHUNK_ID_BYTES),
       documentOf: this.documentOf.values(),
       lengths: this.lengths.values(),
       terms,
       offsets,
+      plainTerms: Float64Array.from(plain, ({ term }) => term),
+      plainRanks: Uint32Array.from(plain, ({ number }) => rankOfNumber[number] ?? 0),
       sketches: this.sketches.joined(this.chunkIds.length),
       vectors,
       inverseLengths: inverseLengths(vectors, this.vectors.bytes),
@@ -89,10 +104,11 @@ export class SegmentBuilder {
       ...arrays,
       documents: this.documents,
       languages: this.languages,
+      compounds,
       size: this.chunkIds.length,
       sketchBytes: this.sketches.bytes,
       vectorBytes: this.vectors.bytes,
-      bytes: Object.values(arrays).reduce((sum, array) => sum + array.byteLength, 0),
+      bytes: [...Object.values(arrays), ...compounds.values()].reduce((sum, array) => sum + array.byteLength, 0),
     }
   }
 
@@ -136,12 +152,17 @@ export class SegmentBuilder {
     return begun
   }
 
-  private numberOf(term: Term): number {
-    const known = this.terms.get(term)
-    if (known !== undefined) return known
-    const number = this.terms.size
-    this.terms.set(term, number)
-    return number
+  /** Notes by what else than itself the lexeme of a new term is found. */
+  private noteForms(number: number, lexeme: Uint8Array, language: Language): void {
+    const mayBeCompound = lexeme.length >= COMPOUND_LEAST && hasCompounds(language)
+    if (!mayBeCompound && lexeme.every((byte) => byte < 0x80)) return
+    const text = Buffer.from(lexeme.buffer, lexeme.byteOffset, lexeme.byteLength).toString()
+    const plain = plainLetters(text)
+    if (plain !== text) this.plain.push({ term: termOf(plain, language), number })
+    if (!mayBeCompound) return
+    const known = this.compounds.get(language)
+    if (known === undefined) this.compounds.set(language, [text])
+    else known.push(text)
   }
 }
 
@@ -150,6 +171,9 @@ const joined = <A extends Uint8Array | Int8Array>(items: ReadonlyArray<A | undef
   for (const [index, item] of items.entries()) if (item) into.set(item, index * bytes)
   return into
 }
+
+const textsBetweenFeeds = (texts: ReadonlyArray<string>): Uint8Array =>
+  new Uint8Array(Buffer.from(`\n${texts.join("\n")}\n`))
 
 /** Items of chunks, all of the same size. A missing item becomes zeros, which occur in no sketch and no vector. */
 class Items<A extends Uint8Array | Int8Array> {

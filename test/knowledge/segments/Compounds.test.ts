@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { partsOf } from "../../../src/knowledge/search/Compounds.ts"
+import { partsOf } from "../../../src/knowledge/segments/Compounds.ts"
 import { termOf } from "../../../src/knowledge/segments/Lexemes.ts"
 import type { Language } from "../../../src/text/Language.ts"
 
