@@ -5,7 +5,10 @@ import { bounded } from "../text/BoundedText.ts"
 import { embedLocally, LOCAL_MODEL } from "./LocalEmbedding.ts"
 
 /** The embedding model permanently refuses a text, while it accepts others. */
-export class TextRefused extends Schema.TaggedError<TextRefused>()("TextRefused", {}) {}
+export class TextRefused extends Schema.TaggedError<TextRefused>()("TextRefused", {
+  /** Why, in sentences for people. */
+  reason: Schema.optionalKey(Schema.String),
+}) {}
 
 /** Turns texts into vectors of length 1, by the one embedding model of the server. */
 export class Embeddings extends Context.Service<
@@ -27,9 +30,12 @@ export class Embeddings extends Context.Service<
     /**
      * The vectors of texts, in their order, all of the same dimension. Waits for minutes when the provider asks for it.
      * Fails with `Unavailable` when that was in vain, or when an operator has to correct a setting first.
+     *
+     * @param onWait called with the reason, in sentences for people, before it waits
      */
     readonly embedDocuments: (
       texts: ReadonlyArray<string>,
+      onWait?: (reason: string) => void,
     ) => Effect.Effect<ReadonlyArray<Float32Array>, Unavailable | TextRefused>
   }
 >()("parley/embeddings/Embeddings") {

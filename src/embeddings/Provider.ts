@@ -9,7 +9,12 @@ interface EmbeddingRequest {
   readonly purpose: Purpose
   /** The dimension of the vectors; undefined for the model's default. */
   readonly dimensions: number | undefined
+  readonly encoding: Encoding
 }
+
+/** The forms in which vectors are asked for, the shortest first. Some servers refuse to be asked for any. */
+export const ENCODINGS = ["base64", "float", undefined] as const
+type Encoding = (typeof ENCODINGS)[number]
 
 /** The request format of a provider. All providers answer `{data: [{index, embedding}]}`. */
 export interface Provider {
@@ -26,10 +31,10 @@ export const providers: { readonly [Name in ProviderName]: Provider } = {
   /** OpenAI and compatible servers: https://platform.openai.com/docs/api-reference/embeddings. */
   openai: {
     baseUrl: "https://api.openai.com/v1",
-    bodyOf: ({ model, texts, dimensions }) => ({
+    bodyOf: ({ model, texts, dimensions, encoding }) => ({
       model,
       input: texts,
-      encoding_format: "base64",
+      ...(encoding !== undefined && { encoding_format: encoding }),
       ...(dimensions !== undefined && { dimensions }),
     }),
     unrelatedCosine: 0.2,
@@ -37,11 +42,11 @@ export const providers: { readonly [Name in ProviderName]: Provider } = {
   /** Voyage: https://docs.voyageai.com/reference/embeddings-api. */
   voyage: {
     baseUrl: "https://api.voyageai.com/v1",
-    bodyOf: ({ model, texts, purpose, dimensions }) => ({
+    bodyOf: ({ model, texts, purpose, dimensions, encoding }) => ({
       model,
       input: texts,
       input_type: purpose,
-      encoding_format: "base64",
+      ...(encoding !== undefined && { encoding_format: encoding }),
       ...(dimensions !== undefined && { output_dimension: dimensions }),
     }),
     unrelatedCosine: 0.3,

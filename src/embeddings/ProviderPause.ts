@@ -15,6 +15,8 @@ export class ProviderPause {
   private failures = 0
   /** The end of the pause by the monotonic clock, in milliseconds. */
   private until = Number.NEGATIVE_INFINITY
+  /** Why the last pause began. */
+  reason = ""
 
   /** The rest of the pause in milliseconds, or 0 when there is none. */
   readonly remaining = Effect.map(currentMonotonicMillis, (now) => Math.max(0, this.until - now))
@@ -31,6 +33,7 @@ export class ProviderPause {
   readonly begin = Effect.fnUntraced(function* (this: ProviderPause, { kind, reason, retryAfter }: EmbeddingsFailure) {
     // Concurrent requests fail together, and count as one failure.
     const isFirst = (yield* this.remaining) === 0
+    this.reason = reason
     if (isFirst) this.failures++
     const backOff = Duration.min(Duration.times(FIRST_WAIT, 2 ** (Math.max(1, this.failures) - 1)), LONGEST_WAIT)
     const usual = kind === "setting" ? LONGEST_WAIT : backOff

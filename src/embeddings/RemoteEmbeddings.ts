@@ -3,12 +3,14 @@ import { Unavailable } from "../domain/Errors.ts"
 import { postJson } from "../outbound/JsonPost.ts"
 import { Oversized } from "../outbound/ResponseText.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { Embeddings, TextRefused } from "./Embeddings.ts"
-import { endpointOf, type ProviderName, providers, type Purpose } from "./Provider.ts"
-import { failureOfStatus, EmbeddingsFailure, tooSlow, unreachable, unusable } from "./EmbeddingsFailure.ts"
+import { adaptiveBatches, HARMLESS } from "./AdaptiveBatches.ts"
+import { Embeddings } from "./Embeddings.ts"
+import { ENCODINGS, endpointOf, type ProviderName, providers, type Purpose } from "./Provider.ts"
+import { EmbeddingsFailure, failureOf, tooSlow, unreachable, unusable } from "./EmbeddingsFailure.ts"
 import { ProviderPause } from "./ProviderPause.ts"
-import { textBatches } from "./TextBatches.ts"
 import { readVectors } from "./VectorReply.ts"
+import { messageIn, saidIn, withoutKey } from "../outbound/ServerWords.ts"
+import { isJsonObject } from "../text/Json.ts"
 import { genAi, operations } from "../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../observability/Border.ts"
 import { embeddings as metrics } from "../observability/Metrics.ts"
@@ -41,12 +43,10 @@ const WEIGHT = 0.5
 const PATIENCE = Duration.minutes(10)
 /** The wait that is asked of callers when the provider refuses everything, or its answers cannot be used. */
 const REFUSED_WAIT = Duration.minutes(1)
-/** The number of retries after an answer that cannot be used, because it may have been cut off. */
-const UNUSABLE_RETRIES = 1
 /** The longest answer: 128 vectors of 4,096 numbers, written with all their digits, and as much again. */
 const ANSWER_BYTES_MAX = 24 * 1024 * 1024
-/** A text that every model accepts. */
-const HARMLESS = "A harmless text."
+/** The characters of a text's beginning by which it is recognized in a refusal. */
+const REPEATED_MIN = 30
 
 /**
  * Embeddings of a model behind HTTP. It stands in place of `effect/ai`'s `EmbeddingModel`, whose schema checks each
@@ -66,6 +66,18 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
   const permits = yield* Semaphore.make(CONCURRENCY)
   const provider = providers[settings.provider]
   const url = endpointOf(settings.baseUrl ?? provider.baseUrl)
+  const { embed, known } = adaptiveBatches()
+
+  /** What an answer without vectors says; nothing where it repeats a text, which others must not see. */
+  const saidOf = (text: string, texts: ReadonlyArray<string>): string => {
+    const said = saidIn(
+      withoutKey(
+        /^\s*<(?:!doctype|html|head)/iu.test(text) ? (/<title>([^<]*)/iu.exec(text)?.[1] ?? "") : text,
+        settings.apiKey,
+      ),
+    )
+    return texts.some((one) => said.includes(one.slice(0, REPEATED_MIN))) ? "" : said
+  }
 
   /** Sends one request, and begins a pause when it fails for another reason than its texts. */
   const ask = Effect.fnUntraced(
@@ -75,14 +87,21 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
         texts: texts.map((text) => text.toWellFormed()),
         purpose,
         dimensions: settings.dimensions,
+        encoding: ENCODINGS[known.encoding],
       })
-      const { json, response } = yield* postJson(
+      const { json, response, text } = yield* postJson(
         { url, apiKey: settings.apiKey, body, bytesMax: ANSWER_BYTES_MAX },
         (error) => (error instanceof Oversized ? unusable(`it is over ${ANSWER_BYTES_MAX} bytes`) : unreachable),
       )
-      if (response.status !== 200) {
-        const now = yield* Clock.currentTimeMillis
-        return yield* failureOfStatus(response.status, response.headers, now, settings.apiKey !== undefined)
+      const { headers, status } = response
+      // Some servers fail with the status of a success.
+      const message = isJsonObject(json) && !Array.isArray(json["data"]) ? messageIn(json) : undefined
+      if (status !== 200 || message !== undefined) {
+        const given = { hasKey: settings.apiKey !== undefined, hasDimensions: settings.dimensions !== undefined }
+        return yield* failureOf(
+          { ...given, status, headers, said: saidOf(message ?? text, texts) },
+          yield* Clock.currentTimeMillis,
+        )
       }
       if (json === undefined) return yield* unusable("it is not JSON")
       const vectors = yield* Effect.fromResult(Result.mapError(readVectors(json, texts.length), unusable))
@@ -115,44 +134,32 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
     Effect.tapError((failure) => (failure.kind === "refused" ? Effect.void : pause.begin(failure))),
   )
 
-  /** Sends a request with documents after the pause, and retries failures that pass until `PATIENCE` is over. */
-  const askPatiently = (texts: ReadonlyArray<string>) =>
-    permits
-      .withPermits(1)(Effect.andThen(pause.passed, ask(texts, "document")))
-      .pipe(Effect.retry({ while: ({ kind }) => kind === "passing", schedule: Schedule.during(PATIENCE) }))
-
   /**
-   * Embeds a batch. A batch that is refused is split in halves until the refused text is alone. Then a request with a
-   * harmless text shows whether the text is at fault or the provider.
+   * Sends a request with documents after the pause, and retries failures that pass until `PATIENCE` is over. An internal
+   * error that a harmless text does not meet is a refusal.
    */
-  const embedBatch = (
-    texts: ReadonlyArray<string>,
-  ): Effect.Effect<ReadonlyArray<Float32Array>, EmbeddingsFailure | TextRefused> =>
-    askPatiently(texts).pipe(
-      Effect.retry({ while: ({ kind }) => kind === "refused", times: UNUSABLE_RETRIES }),
+  const askPatiently = (texts: ReadonlyArray<string>, onWait?: (reason: string) => void) => {
+    const waits = Effect.map(pause.remaining, (rest) => rest > 0 && onWait?.(detailOf(pause.reason)))
+    const once = (some: ReadonlyArray<string>) =>
+      permits.withPermits(1)(Effect.andThen(Effect.andThen(waits, pause.passed), ask(some, "document")))
+    return once(texts).pipe(
       Effect.catchIf(
-        ({ kind }) => kind === "refused",
-        (failure) => {
-          const half = Math.ceil(texts.length / 2)
-          if (texts.length > 1) {
-            return Effect.zipWith(embedBatch(texts.slice(0, half)), embedBatch(texts.slice(half)), (left, right) => [
-              ...left,
-              ...right,
-            ])
-          }
-          return askPatiently([HARMLESS]).pipe(
-            Effect.mapError(() => failure),
-            Effect.andThen(Effect.fail(new TextRefused())),
-          )
-        },
+        ({ kind, status }) => kind === "passing" && status === 500,
+        (failure) =>
+          Effect.matchEffect(once([HARMLESS]), {
+            onFailure: () => Effect.fail(failure),
+            onSuccess: () => Effect.fail(new EmbeddingsFailure({ ...failure, kind: "refused" })),
+          }),
       ),
+      Effect.retry({ while: ({ kind }) => kind === "passing", schedule: Schedule.during(PATIENCE) }),
     )
+  }
 
   const unavailable = Effect.fnUntraced(function* ({ kind, reason }: EmbeddingsFailure) {
     const wait = kind === "refused" ? REFUSED_WAIT : Duration.millis(yield* pause.remaining)
     if (kind === "refused") yield* Effect.logError("The embedding provider cannot be used", { reason })
     return yield* new Unavailable({
-      detail: `The embedding provider cannot be used right now. ${reason}`,
+      detail: detailOf(reason),
       retry_after_seconds: Math.max(1, Math.ceil(Duration.toSeconds(wait))),
     })
   })
@@ -160,15 +167,18 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
   const embedQuery = Effect.fn("Embeddings.embedQuery")(
     function* (text: string) {
       if ((yield* pause.remaining) > 0) return yield* pauseFailure
-      const [vector] = yield* ask([text], "query")
+      const [vector] = yield* embed([text], (texts) => ask(texts, "query"))
       return vector ?? (yield* unusable("it is empty"))
     },
-    Effect.catchTag("EmbeddingsFailure", unavailable),
+    Effect.catchTags({
+      EmbeddingsFailure: unavailable,
+      TextRefused: ({ reason = "" }) => unavailable(new EmbeddingsFailure({ kind: "refused", reason })),
+    }),
   )
 
   const embedDocuments = Effect.fn("Embeddings.embedDocuments")(
-    function* (texts: ReadonlyArray<string>) {
-      return (yield* Effect.forEach(textBatches(texts), embedBatch)).flat()
+    function* (texts: ReadonlyArray<string>, onWait?: (reason: string) => void) {
+      return yield* embed(texts, (some) => askPatiently(some, onWait))
     },
     Effect.catchTag("EmbeddingsFailure", unavailable),
   )
@@ -182,6 +192,8 @@ const make = Effect.fnUntraced(function* (settings: RemoteSettings) {
     embedDocuments,
   })
 })
+
+const detailOf = (reason: string): string => `The embedding provider cannot be used right now. ${reason}`
 
 const pauseFailure = new EmbeddingsFailure({ kind: "passing", reason: "It asked to be left alone for a while." })
 

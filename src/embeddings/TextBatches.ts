@@ -6,14 +6,18 @@ const TEXTS_MAX = 128
  */
 const BYTES_MAX = 180_000
 
-/** Groups texts into the batches of requests, in order. A text that is too long for any batch is alone in its own. */
-export const textBatches = (texts: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+/**
+ * Groups texts into the batches of requests, in order. A text that is too long for any batch is alone in its own.
+ *
+ * @param max the most texts of a batch that the server takes, if it is known to take fewer than all others
+ */
+export const textBatches = (texts: ReadonlyArray<string>, max = TEXTS_MAX): ReadonlyArray<ReadonlyArray<string>> => {
   const batches: Array<Array<string>> = []
   let bytes = 0
   for (const text of texts) {
     const size = Buffer.byteLength(text)
     const last = batches.at(-1)
-    if (last === undefined || last.length === TEXTS_MAX || bytes + size > BYTES_MAX) {
+    if (last === undefined || last.length >= Math.min(max, TEXTS_MAX) || bytes + size > BYTES_MAX) {
       batches.push([text])
       bytes = size
     } else {

@@ -85,11 +85,11 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
       }, Effect.scoped)
 
       /** Stores the chunks of a document, reports its progress, and returns the number of chunks. */
-      const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (state: State) => void) {
+      const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (change: Partial<State>) => void) {
         let extracted = EXTRACTED
         const { title, chunks } = yield* read(attempt, (done) => {
           extracted = RECOGNIZED
-          show({ status: "extracting", progress: RECOGNIZED * done })
+          show({ progress: RECOGNIZED * done })
         })
         yield* quotas.ensureRoom({ chunks: chunks.length - attempt.chunk_count })
         show({ status: "embedding", progress: extracted })
@@ -104,8 +104,16 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
               chunks,
             },
             {
-              onProgress: (done) => show({ status: "embedding", progress: extracted + (1 - extracted) * done }),
-              serveWords: { after: bounds.wordsAfter, serve: ingestions.serveWords(attempt, chunks.length) },
+              onProgress: (done) => show({ progress: extracted + (1 - extracted) * done, error: null }),
+              onWait: (reason) => show({ error: { code: "embedding_waits", message: `${reason} ${GOES_ON}` } }),
+              serveWords: {
+                after: bounds.wordsAfter,
+                // It is announced as a document that can be found, and only then as one that waits.
+                serve: Effect.tap(
+                  ingestions.serveWords(attempt, chunks.length),
+                  Effect.sync(() => show({})),
+                ),
+              },
             },
           ),
         )
@@ -120,13 +128,15 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
         lease,
         untilDue: ingestions.untilDue,
         attempt: (attempt, showSoon) => {
-          let state: State = { status: "extracting", progress: 0 }
+          let state: State = { status: "extracting", progress: 0, error: null }
+          const renew = Effect.suspend(() => ingestions.progress(attempt, { ...state, lease }))
+          const work = ingest(attempt, (change) => {
+            state = { ...state, ...change }
+            showSoon()
+          })
           return {
-            work: ingest(attempt, (reached) => {
-              state = reached
-              showSoon()
-            }),
-            renew: Effect.suspend(() => ingestions.progress(attempt, { ...state, lease })),
+            work: Effect.tapErrorTag(work, "Unavailable", () => Effect.ignore(renew)),
+            renew,
             finish: (count: number) => stage("publish", ingestions.publish(attempt, count)),
           }
         },
@@ -170,7 +180,11 @@ const stage = <A, E, R>(name: string, work: Effect.Effect<A, E, R>): Effect.Effe
 interface State {
   readonly status: "extracting" | "embedding"
   readonly progress: number
+  /** Why the document waits; null while it does not. */
+  readonly error: DocumentError | null
 }
+
+const GOES_ON = "The document goes on by itself once it can."
 
 const ingestionFailed: DocumentError = {
   code: "ingestion_failed",
@@ -192,7 +206,7 @@ const judge = (failure: Failure): Verdict<DocumentError> => {
     case "TextRefused":
       return hopeless({
         code: "embedding_refused",
-        message: "The embedding model does not take a passage of the file.",
+        message: ["The embedding model does not take a passage of the file.", failure.reason ?? []].flat().join(" "),
       })
     case "BlobNotFound":
       return hopeless({ code: "file_missing", message: "The stored file is gone." })

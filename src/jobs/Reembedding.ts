@@ -58,10 +58,10 @@ export const layer = (leaseFor = LEASE) =>
           renew: reembeddings.renew(job, lease),
           finish: () => reembeddings.finish(job, model),
         }),
-        judge: (_: TextRefused): Verdict<never> => ({
+        judge: ({ reason = "" }: TextRefused): Verdict<never> => ({
           is: "early",
           delay: REFUSED_DELAY,
-          detail: "The embedding model does not take a passage of the document.",
+          detail: `The embedding model does not take a passage of the document. ${reason}`,
         }),
         backOff: () => FAULT_DELAY,
         waitsForAll: true,

@@ -24,6 +24,8 @@ interface ChunkedDocument {
 interface IndexOptions {
   /** Called after each batch with the share of the chunks that are stored with their vectors, 0–1. */
   readonly onProgress: (share: number) => void
+  /** Called with the reason, in sentences for people, before it waits or fails because the embedding model does not answer. */
+  readonly onWait?: (reason: string) => void
   /**
    * Lets searches find the document by its words where vectors of meaning are not there after some time. All of its chunks
    * are stored by then. Without it, the chunks are stored with their vectors only.
@@ -69,7 +71,7 @@ export class Indexer extends Context.Service<Indexer>()("parley/knowledge/Indexe
        */
       index: Effect.fn("Indexer.index")(function* (
         document: ChunkedDocument,
-        { onProgress, serveWords }: IndexOptions,
+        { onProgress, onWait, serveWords }: IndexOptions,
       ) {
         const { chatbotId, documentId, revision, title } = document
         const others = yield* chunks.languages(chatbotId, DOCUMENTS_TO_COMPARE)
@@ -97,7 +99,12 @@ export class Indexer extends Context.Service<Indexer>()("parley/knowledge/Indexe
         })
         let done = 0
         const embed = Effect.fnUntraced(function* (batch: Batch) {
-          const vectors = yield* embeddings.embedDocuments(batch.passages.map((chunk) => textToEmbed(title, chunk)))
+          const texts = batch.passages.map((chunk) => textToEmbed(title, chunk))
+          const vectors = yield* Effect.tapErrorTag(
+            embeddings.embedDocuments(texts, onWait),
+            "Unavailable",
+            ({ detail }) => Effect.sync(() => onWait?.(detail)),
+          )
           const store = Effect.suspend(() =>
             batch.ids.length === 0
               ? insert(batch, vectors)

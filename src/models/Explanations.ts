@@ -1,15 +1,11 @@
-import type { Schema } from "effect"
 import type { Explanation } from "../domain/Failure.ts"
-import { isJsonObject, parseJson } from "../text/Json.ts"
+import { saidIn } from "../outbound/ServerWords.ts"
 import type { FailureKind, ProviderFailure } from "./calls/ProviderFailure.ts"
 
 /*
  * Failures of providers as they are explained to those who run a chatbot. Visitors never see it, because it quotes the
  * provider.
  */
-
-/** The longest reason, in UTF-16 code units. */
-const REASON_MAX_LENGTH = 300
 
 const chooseAnother = "Choose another model in the chatbot's settings."
 
@@ -50,34 +46,8 @@ const adviceByWords: ReadonlyArray<{ readonly words: RegExp; readonly advice: st
 /** The kinds of which the words of the provider say more. */
 const spoken: ReadonlySet<FailureKind> = new Set(["credentials", "empty", "failed", "rate-limited", "refused"])
 
-/** Matches keys, which some servers repeat in part or of another account. Ours is removed already. */
-const KEYS =
-  /(?<=\bbearer\s+)\S+|\b(?:sk|pk|rk|gsk|xai|hf)[-_][\w*-]{6,}|\bAIza[\w-]{20,}|\b(?=[a-z]*\d)(?=\d*[a-z])\w{32,}\b/giu
-/** Matches the user and password of an address. */
-const PASSWORDS = /(?<=:\/\/)[^\s/@]+(?=@)/gu
-
 /** Matches an address, which is for operators where no provider has named it: it may be of the server's own network. */
 const ADDRESSES = /https?:\/\/[^\s)]+/gu
-
-/** The message in an error as JSON, in the forms of the usual servers; undefined where there is none. */
-const messageIn = (json: Schema.Json | undefined): string | undefined => {
-  if (!isJsonObject(json)) return undefined
-  const { detail, error, message = detail } = json
-  return typeof message === "string" ? message : typeof error === "string" ? error : messageIn(error)
-}
-
-/** What a provider has said, in one line without keys. */
-const saidIn = (description: string): string => {
-  const begin = description.indexOf("{")
-  const message = begin === -1 ? undefined : messageIn(parseJson(description.slice(begin)))
-  const text = message === undefined ? description : description.slice(0, begin) + message
-  const line = text
-    .replaceAll(/[\s\p{Cc}]+/gu, " ")
-    .replaceAll(KEYS, "[key]")
-    .replaceAll(PASSWORDS, "[key]")
-    .trim()
-  return (line.length <= REASON_MAX_LENGTH ? line : `${line.slice(0, REASON_MAX_LENGTH - 1)}…`).toWellFormed()
-}
 
 /** What the provider has said, and what to do. */
 export const explanationOf = ({ description, kind, status }: ProviderFailure): Explanation => {

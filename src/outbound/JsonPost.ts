@@ -15,18 +15,19 @@ export interface JsonPost {
 
 /**
  * Posts JSON with `fetch` itself, and reads the whole response, also that of a refusal, so that its connection can serve
- * again; `json` is undefined where the body is none. Fails with what `onFailure` makes of an `Oversized` body, or of
+ * again; `json` is undefined where the `text` is none. Fails with what `onFailure` makes of an `Oversized` body, or of
  * anything else.
  */
 export const postJson = <E>(
   { apiKey, body, bytesMax, url }: JsonPost,
   onFailure: (error: unknown) => E,
-): Effect.Effect<{ readonly response: Response; readonly json: Schema.Json | undefined }, E> =>
+): Effect.Effect<{ readonly response: Response; readonly text: string; readonly json: Schema.Json | undefined }, E> =>
   Effect.tryPromise({
     try: async (signal) => {
       const headers = { "content-type": "application/json", ...keyHeaders(url, apiKey) }
       const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal })
-      return { response, json: parseJson(await readText(response, bytesMax)) }
+      const text = await readText(response, bytesMax)
+      return { response, text, json: parseJson(text) }
     },
     catch: onFailure,
   })

@@ -42,9 +42,38 @@ test("a document waits while the embedding provider limits the rate, and becomes
   )
   const look = async () =>
     (await client.get(`/api/external/chatbot/${id}/knowledge-base/documents/${document?.id}`)).text
-  expect(JSON.parse(await look())).toMatchObject({ document: { status: "embedding", error: null } })
+  expect(JSON.parse(await look())).toMatchObject({ document: { status: "embedding" } })
+  await until(look, (text) => text.includes("Its rate limit is reached (429)."))
   fake.answer(() => undefined)
-  await until(look, (text) => text.includes('"ready"'))
+  await until(look, (text) => text.includes('"ready"') && text.includes('"error":null'))
+})
+
+test("a document says why it waits for the embedding model, without the key, and that it goes on by itself", async () => {
+  const { id } = await client.newChatbot()
+  const message = `No models loaded for ${fakeEmbeddingsKey}. Please load a model`
+  fake.answer(() => ({ kind: "says", status: 400, body: { error: message } }))
+  const reply = await client.upload(id, { "why.md": "# Why\n\nBecause." }, { prefer: "respond-async" })
+  const [document] = read(ManyDocuments, reply).documents
+  const path = `/api/external/chatbot/${id}/knowledge-base/documents/${document?.id}`
+  const waiting = await until(
+    () => client.get(path),
+    ({ text }) => text.includes("embedding_waits"),
+  )
+  expect(waiting.body).toMatchObject({
+    document: {
+      status: "embedding",
+      error: {
+        message:
+          "The embedding provider cannot be used right now. It answers with status 400 and no vectors. It says: No models loaded for [key]. Please load a model. The document goes on by itself once it can.",
+      },
+    },
+  })
+  fake.answer(() => undefined)
+  await query(SystemSql.use((sql) => sql`update ingestions set run_at = now()`))
+  await until(
+    () => client.get(path),
+    ({ text }) => text.includes('"ready"') && text.includes('"error":null'),
+  )
 })
 
 test("a server is ready while documents wait for vectors, and says so", async () => {

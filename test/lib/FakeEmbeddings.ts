@@ -14,6 +14,8 @@ export const fakeEmbeddingsKey = "pa-fake-embedding-key"
 export type Answer =
   | { readonly kind: "vectors"; readonly as?: "asked" | "floats"; readonly order?: "shuffled"; readonly spoil?: Spoil }
   | { readonly kind: "status"; readonly status: number; readonly headers?: Record<string, string> }
+  /** A refusal in the words of a server: JSON, or text as it is. */
+  | { readonly kind: "says"; readonly status: number; readonly body: string | object }
   /** This body with status 200. */
   | { readonly kind: "raw"; readonly body: string }
   | { readonly kind: "oversize" }
@@ -122,6 +124,10 @@ const send = (response: ServerResponse, request: Recorded, answer: Answer, own: 
     case "status":
       response.writeHead(answer.status, answer.headers)
       response.end(JSON.stringify({ error: { message: `refused ${request.headers.authorization}` } }))
+      return
+    case "says":
+      response.writeHead(answer.status)
+      response.end(typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body))
       return
     case "raw":
       response.end(answer.body)

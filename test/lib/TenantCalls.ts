@@ -501,7 +501,7 @@ const ingestionCases: Cases<
   progress: [
     false,
     (ingestions, { attempt }) =>
-      ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease: Duration.minutes(5) }),
+      ingestions.progress(attempt, { status: "embedding", progress: 0.5, error: null, lease: Duration.minutes(5) }),
   ],
   beginnings: [[], (ingestions, { chatbot }) => ingestions.beginnings(chatbot)],
   serveWords: [undefined, (ingestions, { attempt }) => ingestions.serveWords(attempt, 1)],

@@ -29,7 +29,7 @@ export const Document = Schema.Struct({
   chunk_count: Schema.Int,
   error: Schema.NullOr(DocumentError).annotate({
     description:
-      "Why ingestion failed. On a `ready` document: why its replacement failed; the old content still serves.",
+      "Why ingestion failed. On a `ready` document: why its replacement failed; the old content still serves. On one that is `embedding`: why it waits for the embedding model. It goes on by itself.",
   }),
   source_id: Schema.NullOr(SourceId).annotate({ description: "The source that has brought it; null for an upload." }),
   url: Schema.NullOr(Schema.String).annotate({ description: "The address of the page that it was read from." }),

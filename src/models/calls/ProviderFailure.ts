@@ -1,5 +1,6 @@
-import { Data, Duration, Exit, Redacted } from "effect"
+import { Data, Duration, Exit, type Redacted } from "effect"
 import { retryAfterOf } from "../../outbound/RetryAfter.ts"
+import { withoutKey } from "../../outbound/ServerWords.ts"
 
 export type FailureKind =
   | "timeout"
@@ -126,10 +127,7 @@ export const explained = (
   apiKey: Redacted.Redacted | undefined,
   keySetting: string,
 ): ProviderFailure => {
-  const key = apiKey === undefined ? "" : Redacted.value(apiKey)
-  // Some servers escape the slashes in JSON.
-  const forms = key === "" ? [] : [key, key.replaceAll("/", "\\/")]
-  const said = forms.reduce((text, form) => text.replaceAll(form, "[key]"), failure.description)
+  const said = withoutKey(failure.description, apiKey)
   const why = failure.kind === "credentials" ? keyRefusal(failure.status, keySetting, apiKey !== undefined) : undefined
   // The reason names the status, with which what a server says begins.
   const description = why === undefined ? said : `${why}: ${said.replace(/^\d{3} /, "")}`

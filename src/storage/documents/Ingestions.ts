@@ -56,13 +56,15 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
       state: {
         readonly status: "embedding" | "extracting"
         readonly progress: number
+        readonly error: DocumentError | null
         readonly lease: Duration.Duration
       },
     ) {
       const organization = yield* CurrentOrganization
       const rows = yield* sql`
         with renewed as (${queue.renewal(attempt, organization, state.lease)})
-        update documents set status = ${state.status}, progress = ${state.progress}, updated_at = clock_timestamp()
+        update documents set status = ${state.status}, progress = ${state.progress},
+          error = ${state.error === null ? null : json(state.error)}, updated_at = clock_timestamp()
         from ${asynchronousCommit(sql)}
         where id = (select document_id from renewed) and organization_id = ${organization} returning id`
       return rows.length > 0
@@ -135,7 +137,7 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
         const write = sql`
           with served as (
             update documents set revision = ${attempt.revision}, chunk_count = ${chunkCount},
-              embedding_model = ${NO_MODEL}, status = 'embedding'
+              embedding_model = ${NO_MODEL}, status = 'embedding', error = null
             where id = ${attempt.document_id} and organization_id = ${organization} and revision = 0
             returning chatbot_id
           ) update chatbots set knowledge_version = knowledge_version + 1

@@ -37,7 +37,7 @@ const writes = (attempt: Ingestion) =>
     Effect.gen(function* () {
       const ingestions = yield* Ingestions
       return {
-        progress: yield* ingestions.progress(attempt, { status: "embedding", progress: 0.5, lease }),
+        progress: yield* ingestions.progress(attempt, { status: "embedding", progress: 0.5, error: null, lease }),
         published: yield* ingestions.publish(attempt, 7),
         failed: yield* ingestions.fail(attempt, error),
         released: yield* ingestions.release(attempt, Duration.zero, true),
@@ -153,7 +153,7 @@ describe("the queue", () => {
       Effect.gen(function* () {
         const { organization } = yield* makeDocument()
         const attempt = yield* mustClaim(Duration.zero)
-        const state = { status: "extracting" as const, progress: 0.1, lease }
+        const state = { status: "extracting" as const, progress: 0.1, error: null, lease }
         expect(yield* as(organization)((yield* Ingestions).progress(attempt, state))).toBe(true)
         expect(yield* claim()).toBeUndefined()
       }),

@@ -29,7 +29,7 @@ export const DocumentState = ({
     {status === "failed" && <Badge kind="bad">Failed</Badge>}
     {status !== "ready" && status !== "failed" && (
       <>
-        <Badge kind="busy">{words[status]}</Badge>
+        <Badge kind={error === null ? "busy" : "warn"}>{error === null ? words[status] : "Waiting"}</Badge>
         <progress max={1} value={status === "queued" ? undefined : progress} aria-label={`Progress: ${name}`} />
         {status === "embedding" && chunks > 0 && <span class="soft small">Already searchable</span>}
       </>
@@ -53,7 +53,8 @@ type Filter = "all" | "under way" | "failed"
 const passes =
   (filter: Filter, search: string, sourceOf: (document: Document) => string) =>
   (document: Document): boolean =>
-    (filter === "all" || (filter === "failed" ? document.error !== null : isUnderWay(document))) &&
+    (filter === "all" ||
+      (isUnderWay(document) ? filter === "under way" : filter === "failed" && document.error !== null)) &&
     [document.name, document.url, sourceOf(document)].join("\n").toLowerCase().includes(search.trim().toLowerCase())
 
 const route = "/api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId"
