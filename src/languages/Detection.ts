@@ -23,7 +23,7 @@ interface Script {
   readonly isShared: boolean
 }
 
-const spoken = (code: SpokenLanguage): Candidate => ({
+const spoken = (code: SpokenLanguage) => ({
   code,
   stemmer: locales[code].stemmer,
   spelling: locales[code].spelling,
@@ -136,38 +136,60 @@ const OTHERS_MAX_LENGTH = 3_000
 const REPLY_SAMPLE_LENGTH = 1_000
 
 /**
- * Returns the language in which a chatbot replies by itself: that of a message, and otherwise that of the first of the
- * other texts that shows one. English where none does.
+ * Returns the language in which a chatbot replies by itself: that of a message which shows one clearly. In doubt, as of a
+ * few words without a function word, it is one of those that the other texts show, such as the passages that the message
+ * may be about; English where none does.
  */
 export const languageOfReply = (message: BoundedText, others: Iterable<BoundedText> = []): SpokenLanguage => {
-  let candidates = spokenIn(message)
+  const own = spokenEvidence(message)
+  const possible = likeliestIn(own, TALK)
+  const [clear] = possible
+  if (clear !== undefined && possible.length === 1) return clear
+  const shown: Array<SpokenLanguage> = []
   let left = OTHERS_MAX_LENGTH
-  for (const other of candidates.length === 1 ? [] : others) {
-    const found = spokenIn(other)
-    const shared = found.filter((code) => candidates.length === 0 || candidates.includes(code))
-    if (shared.length > 0) candidates = shared
+  for (const other of others) {
+    shown.push(...likeliestIn(spokenEvidence(other)))
     left -= Math.min(REPLY_SAMPLE_LENGTH, other.length + 1)
-    if (candidates.length === 1 || left <= 0) break
+    if (left <= 0) break
   }
-  return candidates.includes("en") ? "en" : (candidates[0] ?? "en")
+  const shared = possible.length === 0 ? shown : shown.filter((code) => possible.includes(code))
+  const evident = (code: SpokenLanguage): number => own.evidence.get(code) ?? 0
+  if (shared.length > 0) return shared.reduce((best, code) => (evident(code) > evident(best) ? code : best))
+  return possible.includes("en") ? "en" : (possible.toSorted((one, other) => evident(other) - evident(one))[0] ?? "en")
 }
 
 /** Returns the language that a message shows; undefined where it shows none, or several alike. */
 export const languageShownIn = (message: BoundedText): SpokenLanguage | undefined => {
-  const [found, ...others] = spokenIn(message)
+  const [found, ...others] = likeliestIn(spokenEvidence(message))
   return others.length === 0 ? found : undefined
 }
 
-/** The spoken languages that a text may be in, none when nothing shows it. */
-const spokenIn = (text: BoundedText): ReadonlyArray<SpokenLanguage> => {
+/** What speaks for each spoken language that a text may be in. */
+interface SpokenEvidence {
+  readonly evidence: ReadonlyMap<SpokenLanguage, number>
+  /** Whether the text is more than the few words of a search, of which one alone shows no language. */
+  readonly isSentence: boolean
+}
+
+/** The spoken languages that a text is likely in, none when nothing shows it: of a few words, all that lack less than `lead`. */
+const likeliestIn = ({ evidence, isSentence }: SpokenEvidence, lead = 0): ReadonlyArray<SpokenLanguage> => {
+  const most = Math.max(...evidence.values())
+  if (most < (isSentence ? SPELLING : TALK)) return []
+  return Array.from(evidence.keys()).filter((code) => {
+    const behind = most - (evidence.get(code) ?? 0)
+    return behind === 0 || (!isSentence && behind < lead)
+  })
+}
+
+const spokenEvidence = (text: BoundedText): SpokenEvidence => {
   const { sample, script } = sampleOf(bounded(text.slice(0, REPLY_SAMPLE_LENGTH)))
-  const { evidence } = script.isShared ? evidenceIn(sample) : { evidence: new Map<Candidate, number>() }
-  const candidates = evidence.keys().toArray()
-  const most = Math.max(0, ...candidates.map((one) => (one.code === undefined ? 0 : (evidence.get(one) ?? 0))))
-  const found = candidates.flatMap((one) => (one.code !== undefined && evidence.get(one) === most ? [one.code] : []))
-  if (most > 0) return found
+  const isSentence = /[.!?…؟]/u.test(sample) && /\S\s+\S+\s+\S/u.test(sample)
+  const found = script.isShared ? evidenceIn(sample, !isSentence).evidence : new Map<Candidate, number>()
+  const evidence = new Map<SpokenLanguage, number>()
+  for (const [{ code }, sum] of found) if (code !== undefined) evidence.set(code, sum)
   const { code } = script.languageOf(sample)
-  return script === LATIN || code === undefined ? [] : [code]
+  if (evidence.size === 0 && script !== LATIN && code !== undefined) evidence.set(code, SCRIPT_EVIDENCE)
+  return { evidence, isSentence }
 }
 
 const languagesOf = (counts: ReadonlyArray<LanguageCount>): ReadonlyArray<Language> =>
@@ -188,6 +210,8 @@ interface Known {
   readonly talk: Words
   /** The candidates with a spelling. */
   readonly spelled: ReadonlyArray<Candidate>
+  /** The letters of the spoken languages, as their words have them. */
+  readonly alphabets: ReadonlyArray<readonly [Candidate, ReadonlySet<string>]>
 }
 
 let known: Known | undefined
@@ -213,7 +237,10 @@ const knownWords = (): Known => {
   })
   for (const neighbour of NEIGHBOURS) learn(functionWords, neighbour.words, neighbour)
   const spelled = [...spokenCandidates, ...NEIGHBOURS].filter(({ spelling }) => spelling !== undefined)
-  return (known = { functionWords, talk, spelled })
+  const alphabets = spokenCandidates.map(
+    (candidate) => [candidate, new Set(JSON.stringify(locales[candidate.code]).toLowerCase())] as const,
+  )
+  return (known = { functionWords, talk, spelled, alphabets })
 }
 
 const WORD = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu
@@ -224,17 +251,24 @@ const WORD_MAX = 40
 const wordsOf = (text: string): ReadonlyArray<string> =>
   Array.from(new Set(text.match(WORD))).filter((word) => word.length <= WORD_MAX && (word.length > 1 || word > "z"))
 
-/** The evidence for each language that has any, and the number of distinct words in the sample. */
-const evidenceIn = (sample: string) => {
+/**
+ * The evidence for each language that has any, and the number of distinct words in the sample. A few words have to decide
+ * alone: there, letters beyond ASCII count, and a function word not also as one of a greeting, as `de` in `de nada`.
+ */
+const evidenceIn = (sample: string, isShort = false) => {
   const words = wordsOf(sample)
   const evidence = new Map<Candidate, number>()
   const add = (candidate: Candidate, weight: number) => evidence.set(candidate, (evidence.get(candidate) ?? 0) + weight)
-  const { functionWords, spelled, talk } = knownWords()
+  const { alphabets, functionWords, spelled, talk } = knownWords()
   for (const word of words) {
     // Most words are function words of no language, so that each is looked up once and not for each language.
-    for (const candidate of functionWords.get(word) ?? []) add(candidate, 1)
-    for (const candidate of talk.get(word) ?? []) add(candidate, TALK)
+    const found = functionWords.get(word)
+    for (const candidate of found ?? []) add(candidate, 1)
+    for (const candidate of talk.get(word) ?? []) if (!isShort || found?.has(candidate) !== true) add(candidate, TALK)
     for (const candidate of spelled) if (candidate.spelling?.test(word) === true) add(candidate, SPELLING)
+    if (!isShort || !BEYOND_ASCII.test(word)) continue
+    for (const [candidate, alphabet] of alphabets)
+      if (Array.from(word).every((letter) => alphabet.has(letter))) add(candidate, SPELLING)
   }
   return { evidence, words: words.length }
 }

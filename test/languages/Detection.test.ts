@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { detectLanguage, languageAmong, languageShownIn } from "../../src/languages/Detection.ts"
+import { detectLanguage, languageAmong, languageOfReply, languageShownIn } from "../../src/languages/Detection.ts"
+import { isSpoken, type SpokenLanguage } from "../../src/languages/Locales.ts"
 import { isLanguage } from "../../src/text/Language.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
+import { fullQuestions, passages, shortQuestions } from "../lib/ShortQuestions.ts"
 
 describe("the language of a text", () => {
   test.each([
@@ -126,4 +128,77 @@ describe("the language of a text", () => {
       }),
     )
   })
+})
+
+describe("the language of a few words without a function word", () => {
+  const languages = Object.keys(shortQuestions).filter(isSpoken)
+  const wrong = (language: SpokenLanguage, others: ReadonlyArray<string>) =>
+    (shortQuestions[language] ?? []).filter(
+      (question) =>
+        languageOfReply(
+          bounded(question),
+          others.map((other) => bounded(other)),
+        ) !== language,
+    )
+  const knowledge = (language: SpokenLanguage) => passages[language] ?? []
+
+  test.each(languages)("is that of the passages that they may be about: %s", (language) => {
+    expect(wrong(language, knowledge(language)).length).toBeLessThanOrEqual(1)
+  })
+
+  test.each(languages)("is found among passages in two languages, of which its own is the best: %s", (language) => {
+    for (const other of languages.filter((one) => one !== language)) {
+      const mixed = knowledge(language).flatMap((passage, at) => [passage, knowledge(other)[at] ?? ""])
+      expect([other, wrong(language, mixed).length <= 8]).toEqual([other, true])
+    }
+  })
+
+  test("is English, where nothing shows another one, of English words", () => {
+    expect(wrong("en", [])).toEqual([])
+  })
+
+  test("is shown by hardly any that is in another one", () => {
+    for (const language of languages) {
+      const shown = (shortQuestions[language] ?? []).map((question) => languageShownIn(bounded(question)))
+      expect(shown.filter((one) => one !== undefined && one !== language).length).toBeLessThanOrEqual(5)
+    }
+  })
+
+  test.each([
+    ["café opening hours", "en"],
+    ["déjà vu package", "en"],
+    ["Kindergarten fees", "en"],
+    ["Premium-Abo Preis", "de"],
+    ["upgrade tardif", "fr"],
+  ] as const)("is that of the documents with a name or a loan word: %p", (question, language) => {
+    expect(
+      languageOfReply(
+        bounded(question),
+        knowledge(language).map((passage) => bounded(passage)),
+      ),
+    ).toBe(language)
+  })
+})
+
+test("a full question is in its language, whatever the documents and the messages before it are in", () => {
+  // Its words are Italian as well.
+  const either = "Quanto tempo dura a garantia?"
+  const questions = Object.entries(fullQuestions).flatMap(([language, all]) =>
+    all.filter((text) => text !== either).map((text) => ({ language, text })),
+  )
+  const others = Object.values(passages).flat()
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...questions),
+      fc.array(fc.constantFrom(...others, "refund policy", "Garantie", "XK-47"), { maxLength: 6 }),
+      ({ language, text }, before) => {
+        const reply = languageOfReply(
+          bounded(text),
+          before.map((other) => bounded(other)),
+        )
+        expect([text, reply]).toEqual([text, language])
+      },
+    ),
+    { numRuns: 1_000 },
+  )
 })

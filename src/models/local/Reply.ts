@@ -62,13 +62,14 @@ const answerFrom = ({ likely }: Passages, { needed, text }: SearchText): Candida
 const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
   plainTerms(words).in(texts.flatMap((text) => keysOf(bounded(text)))).size > 0
 
-/** The language of the question, or otherwise that of what was found, or that of the conversation before it. */
-const languageOf = ({ before, found, question }: Conversation): SpokenLanguage =>
+/** The language of the question, or otherwise that of what was found, of the conversation before it, or of the documents. */
+const languageOf = ({ before, documents, found, question }: Conversation): SpokenLanguage =>
   languageOfReply(question, [
     ...found.flatMap((result) =>
       result === "failed" ? [] : passagesIn(result).map(({ content }) => bounded(content)),
     ),
     ...before,
+    ...(documents === undefined || documents === "failed" ? [] : [bounded(documents.titles.join("\n"))]),
   ])
 
 const passagesIn = ({ likely, others }: Passages): ReadonlyArray<PassageJson> => [...likely, ...others]
