@@ -10,6 +10,8 @@ import {
   EMBEDDINGS_BASE_URL,
   EMBEDDINGS_DIMENSIONS,
   EMBEDDINGS_THREADS,
+  RERANK_API_KEY,
+  RERANK_MODEL,
   RERANK_URL,
   HOST,
   PARLEY_API_KEY,
@@ -63,13 +65,13 @@ const unknownIn = (environment: Environment): ReadonlyArray<string> =>
     })
 
 /** Settings that have no effect with an embedding model. */
-const unusedOf = ({ model, provider }: Config["Service"]["embeddings"]["model"]) => {
-  if (provider !== "local") return [{ prefix: EMBEDDINGS_THREADS, why: `${EMBEDDINGS} is no local model` }]
-  if (model === undefined) return [{ prefix: "EMBEDDINGS_", why: `${EMBEDDINGS} is \`local\`` }]
-  return [EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL, EMBEDDINGS_DIMENSIONS].map((prefix) => ({
-    prefix,
-    why: `${EMBEDDINGS} is a local model`,
-  }))
+const unusedOf = ({ model, provider }: Config["Service"]["embeddings"]["model"], isReranking: boolean) => {
+  const threads = isReranking ? [] : [EMBEDDINGS_THREADS]
+  const others = [EMBEDDINGS_API_KEY, EMBEDDINGS_BASE_URL, EMBEDDINGS_DIMENSIONS]
+  const because = (why: string, prefixes: ReadonlyArray<string>) => prefixes.map((prefix) => ({ prefix, why }))
+  if (provider !== "local") return because(`${EMBEDDINGS} is no local model`, threads)
+  if (model === undefined) return because(`${EMBEDDINGS} is \`local\``, [...others, ...threads])
+  return because(`${EMBEDDINGS} is a local model`, others)
 }
 
 /** Settings that are believed to be in use, while another one keeps them from it. */
@@ -77,9 +79,14 @@ const withoutEffect = (
   environment: Environment,
   { blobs, embeddings, reranker }: Config["Service"],
 ): ReadonlyArray<string> => {
+  const isReranking = reranker.model?.startsWith("local:") ?? false
   const unused = [
-    ...unusedOf(embeddings.model),
-    ...(reranker.url === undefined ? [{ prefix: "RERANK_", why: `${RERANK_URL} is not set` }] : []),
+    ...unusedOf(embeddings.model, isReranking),
+    ...(isReranking
+      ? [RERANK_URL, RERANK_API_KEY].map((prefix) => ({ prefix, why: `${RERANK_MODEL} is a local model` }))
+      : reranker.url === undefined
+        ? [{ prefix: "RERANK_", why: `${RERANK_URL} is not set` }]
+        : []),
     ...(blobs.kind === "local" ? [{ prefix: "S3_", why: `${BLOBS} is \`local\`` }] : []),
   ]
   const present = settingNames.filter((name) => (environment[name] ?? "") !== "")

@@ -105,6 +105,9 @@ const provenStore = provenStoreOf(storage)
 
 const embeddings = configured((config) => ChosenEmbeddings.layer(config.embeddings))
 
+/** One for searches and `doctor`, as it may have a model in memory. */
+const reranker = configured(({ embeddings: { sentences }, reranker }) => Reranker.layer({ ...reranker, sentences }))
+
 const modelsWith = <A, E, R>(make: (settings: ModelsSettings) => Layer.Layer<A, E, R>) =>
   Layer.provide(
     configured((config) => make({ ...config.models, local: config.retriever })),
@@ -129,7 +132,7 @@ const outbound = Layer.provideMerge(Layer.merge(WebhookSender.layer, OpenId.laye
 const examinationOf = (data: typeof storage, files: typeof provenStore = blobStore) =>
   configured(({ database }) => Doctor.layer(database)).pipe(
     Layer.provide(configured((config) => ProviderProbes.layer(config.models))),
-    Layer.provide(configured((config) => Reranker.layer(config.reranker))),
+    Layer.provide(reranker),
     Layer.provide(
       configured(({ extract }) => Layer.provideMerge(Ocr.layer(extract), ReaderSandbox.layer(extract.sandbox))),
     ),
@@ -145,7 +148,7 @@ const services = configured(Services.layer).pipe(
   Layer.provide(configured(({ budgets }) => Budgets.layer(budgets))),
   Layer.provide(configured(Sources.layer)),
   Layer.provide([agent, examinationOf(storage, provenStore), outbound]),
-  Layer.provide(configured(Knowledge.layer)),
+  Layer.provide(Layer.provide(configured(Knowledge.layer), reranker)),
   Layer.provide(Blobs.layer),
   Layer.provide(Layer.provide(connectedModels, [storage, outbound])),
   Layer.provide([embeddings, storage, provenStore, FetchHttpClient.layer]),

@@ -56,6 +56,8 @@ describe("settings", () => {
 
   test.each([
     ["PORT", "65536", "a whole number from 0 to 65535"],
+    ["RERANK_MODEL", "local:../ettin", "a model, or `local:<name>`"],
+    ["RERANK_MODEL", "local:", "a model, or `local:<name>`"],
     ["PORT", "-1", "a whole number"],
     ["PORT", "3000.0", "a whole number"],
     ["PORT", "http", "a whole number"],

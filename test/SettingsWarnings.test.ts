@@ -47,6 +47,9 @@ describe("the review of the settings warns of", () => {
     ["EMBEDDINGS_DIMENSIONS", "512", { EMBEDDINGS: "local" }, "EMBEDDINGS is `local`"],
     ["EMBEDDINGS_THREADS", "2", {}, "EMBEDDINGS is `local`"],
     ["RERANK_MODEL", "rerank-v3.5", {}, "RERANK_URL is not set"],
+    ["RERANK_URL", "http://10.0.0.7", { RERANK_MODEL: "local:ettin" }, "RERANK_MODEL is a local model"],
+    ["RERANK_API_KEY", "hunter2", { RERANK_MODEL: "local:ettin" }, "RERANK_MODEL is a local model"],
+    ["EMBEDDINGS_API_KEY", "hunter2", { RERANK_MODEL: "local:ettin" }, "EMBEDDINGS is `local`"],
     ["EMBEDDINGS_THREADS", "2", { EMBEDDINGS: "openai:model" }, "EMBEDDINGS is no local model"],
     ["EMBEDDINGS_API_KEY", "hunter2", { EMBEDDINGS: "local:minilm" }, "EMBEDDINGS is a local model"],
     ["S3_BUCKET", "parley", {}, "BLOBS is `local`"],
@@ -65,6 +68,12 @@ describe("the review of the settings warns of", () => {
 })
 
 describe("the review of the settings does not warn of", () => {
+  test("threads of a reranker in the server", async () => {
+    for (const EMBEDDINGS of ["local", "openai:model"]) {
+      expect(await reviewed({ EMBEDDINGS, EMBEDDINGS_THREADS: "2", RERANK_MODEL: "local:ettin" })).toEqual([])
+    }
+  })
+
   test("variables of other programs", async () => {
     const environment = Object.fromEntries(ordinary.split(/\s+/).map((name) => [name, "anything"]))
     expect(await reviewed(environment)).toEqual([])

@@ -3,7 +3,7 @@ import { isWellFormedKey } from "../domain/keys/ApiKey.ts"
 import { noRateLimit, type RateLimit } from "../domain/organizations/RateLimit.ts"
 import { parsePrivateNetworks } from "../outbound/PrivateNetworks.ts"
 import { parseProxies } from "../system/AddressRanges.ts"
-import { isModelName } from "../domain/knowledge/ModelName.ts"
+import { isModelName, localModel } from "../domain/knowledge/ModelName.ts"
 import { Setting } from "./Setting.ts"
 
 /*
@@ -72,14 +72,17 @@ export const httpUrl = kind("an http(s) URL without a user and a password", (val
 /** An embedding model: `local`, a model that runs in this process, or a provider and one of its models. */
 export const embeddingModel = kind("`local`, `local:<name>`, `openai:<model>` or `voyage:<model>`", (value) => {
   const [, provider, model] = /^(openai|voyage):(\S{1,200})$/.exec(value) ?? []
-  const name = isModelName(value.slice(LOCAL.length)) ? value.slice(LOCAL.length) : undefined
+  const name = localModel(value)
   if (value === "local") return { provider: "local", model: undefined } as const
-  if (value.startsWith(LOCAL) && name !== undefined) return { provider: "local", model: name } as const
+  if (name !== undefined && isModelName(name)) return { provider: "local", model: name } as const
   if (model === undefined) return undefined
   return { provider: provider === "voyage" ? provider : "openai", model } as const
 })
 
-const LOCAL = "local:"
+/** The model of a reranker: one of a service, or one that runs in this process. */
+export const rerankModel = kind("a model, or `local:<name>`", (value) =>
+  value !== "" && isModelName(localModel(value) ?? "other") ? value : undefined,
+)
 
 export const oneOf = <const L extends string>(...choices: ReadonlyArray<L>) =>
   kind(choices.map((choice) => `\`${choice}\``).join(" or "), (value) => choices.find((choice) => choice === value))

@@ -10,7 +10,7 @@ import {
   RERANK_URL,
 } from "../system/Variables.ts"
 import { modelsDirectory } from "./Data.ts"
-import { embeddingModel, fraction, httpUrl, integer, secret, size, text } from "./Kinds.ts"
+import { embeddingModel, fraction, httpUrl, integer, rerankModel, secret, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const embeddings = {
@@ -30,7 +30,7 @@ const embeddings = {
     threads: integer(1, 64).or(
       EMBEDDINGS_THREADS,
       "1",
-      "Threads that run the model of `local:<name>`, each with its own copy in memory. Raise it for many documents on more than two cores.",
+      "Threads that run a model of `local:<name>`, each with its own copy in memory. Raise it for many documents, or to rerank faster, on more than two cores.",
     ),
     registry: httpUrl.or(
       NPM_CONFIG_REGISTRY,
@@ -50,11 +50,11 @@ const retriever = {
 const reranker = {
   url: httpUrl.orAbsent(
     RERANK_URL,
-    "[Service](operations.md#language-models) that reranks the first 30 passages of each search, with or without `/rerank` at its end, such as `https://api.cohere.com/v2`. It receives questions and passages. Absent: no reranking.",
+    `[Service](operations.md#language-models) that reranks the first 30 passages of each search, with or without \`/rerank\` at its end, such as \`https://api.cohere.com/v2\`. It receives questions and passages. Absent: no reranking, unless \`${RERANK_MODEL}\` is in the server.`,
   ),
-  model: text.orAbsent(
+  model: rerankModel.orAbsent(
     RERANK_MODEL,
-    "Model of the reranker. Absent: the server's only one, as in text-embeddings-inference and llama.cpp.",
+    `Model of the reranker; \`local:<name>\` is [one of your own](operations.md#models-in-the-server) that the server runs itself, without \`${RERANK_URL}\`. Absent: the service's only one, as in text-embeddings-inference and llama.cpp.`,
   ),
   apiKey: secret.orAbsent(RERANK_API_KEY, "Key of the reranker."),
 }

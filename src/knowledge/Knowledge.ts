@@ -2,7 +2,6 @@ import { Layer } from "effect"
 import { Extract, type ExtractSettings } from "./Extract.ts"
 import { Indexer } from "./Indexer.ts"
 import * as IndexKeeping from "./IndexKeeping.ts"
-import * as Reranker from "./Reranker.ts"
 import { Retriever, type RetrieverSettings } from "./Retriever.ts"
 import type { KnowledgeIndexesSettings } from "./search/IndexBuilder.ts"
 import { KnowledgeIndexes } from "./search/KnowledgeIndexes.ts"
@@ -10,7 +9,6 @@ import { KnowledgeIndexes } from "./search/KnowledgeIndexes.ts"
 interface KnowledgeSettings {
   readonly extract: ExtractSettings
   readonly knowledgeIndexes: KnowledgeIndexesSettings
-  readonly reranker: Reranker.RerankerSettings
   readonly retriever: RetrieverSettings
 }
 
@@ -20,8 +18,5 @@ export const layer = (settings: KnowledgeSettings) =>
     Extract.layer(settings.extract),
     Indexer.layer,
     IndexKeeping.layer(settings.knowledgeIndexes),
-    Retriever.layer(settings.retriever).pipe(
-      Layer.provide(Reranker.layer(settings.reranker)),
-      Layer.provideMerge(KnowledgeIndexes.layer(settings.knowledgeIndexes)),
-    ),
+    Layer.provideMerge(Retriever.layer(settings.retriever), KnowledgeIndexes.layer(settings.knowledgeIndexes)),
   )

@@ -1,4 +1,17 @@
-import { Clock, Context, Data, Duration, Effect, Layer, Predicate, type Redacted, Result } from "effect"
+import {
+  Clock,
+  Context,
+  Data,
+  Duration,
+  Effect,
+  type FileSystem,
+  Layer,
+  Predicate,
+  type Redacted,
+  Result,
+} from "effect"
+import { localModel } from "../domain/knowledge/ModelName.ts"
+import { crossEncoder, type SentenceSettings } from "../embeddings/sentences/SentenceEmbeddings.ts"
 import { genAi, operations } from "../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../observability/Border.ts"
 import { rerank as metrics } from "../observability/Metrics.ts"
@@ -6,14 +19,19 @@ import { postJson } from "../outbound/JsonPost.ts"
 import { Oversized } from "../outbound/ResponseText.ts"
 import { ServiceHealth } from "../outbound/ServiceHealth.ts"
 import { monotonicMillis } from "../system/Monotonic.ts"
+import type { StartupError } from "../system/StartupError.ts"
 
-/** The settings of a service that reranks passages. */
+/** The settings of a service that reranks passages, or of a model that does so in this process. */
 export interface RerankerSettings {
   /** The URL below which the service has `/rerank`, or that of `/rerank` itself; undefined for no reranking. */
   readonly url: string | undefined
-  /** The model; undefined for a server that has one, and takes requests in the form of text-embeddings-inference. */
+  /**
+   * The model; undefined for a server that has one, and takes requests in the form of text-embeddings-inference.
+   * `local:<name>` is in the directory of models, and needs no service.
+   */
   readonly model: string | undefined
   readonly apiKey: Redacted.Redacted | undefined
+  readonly sentences: Omit<SentenceSettings, "model">
 }
 
 /** The score of the passage at an index. Scales differ between services, so that only the order counts. */
@@ -22,7 +40,7 @@ export interface RerankedPassage {
   readonly score: number
 }
 
-/** A service that puts passages into the order in which they answer a question. */
+/** A service or a model that puts passages into the order in which they answer a question. */
 export interface RerankerShape {
   /** The number of passages, the first of a ranking, that are reranked. */
   readonly passages: number
@@ -62,69 +80,114 @@ class RerankFailure extends Data.TaggedError("RerankFailure")<{ readonly reason:
 
 const fail = (reason: string) => new RerankFailure({ reason })
 
+/** Scores passages. */
+interface Scorer {
+  readonly passages: number
+  readonly score: (
+    query: string,
+    texts: ReadonlyArray<string>,
+  ) => Effect.Effect<ReadonlyArray<RerankedPassage>, RerankFailure>
+  /** The texts with which it is tried. */
+  readonly trial: ReadonlyArray<string>
+  /** Says that it took too long. */
+  readonly late: string
+  readonly kind: "client" | "internal"
+}
+
 /** Provides the reranker of the settings, or none. */
-export const layer = ({ url, ...settings }: RerankerSettings): Layer.Layer<never> =>
-  url === undefined ? Layer.succeed(Reranker, undefined) : Layer.effect(Reranker, make({ url, ...settings }))
+export const layer = (settings: RerankerSettings): Layer.Layer<never, StartupError, FileSystem.FileSystem> => {
+  const { model, url } = settings
+  const local = localModel(model)
+  if (local !== undefined) {
+    return Layer.effect(Reranker, Effect.flatMap(modelOf({ ...settings.sentences, model: local }), make(model)))
+  }
+  return url === undefined
+    ? Layer.succeed(Reranker, undefined)
+    : Layer.effect(Reranker, make(model)(serviceOf({ ...settings, url })))
+}
 
-const make = Effect.fnUntraced(function* ({ apiKey, model, url }: RerankerSettings & { readonly url: string }) {
-  const clock = yield* Clock.Clock
-  const { patience, rest } = yield* RerankerBounds
-  const health = new ServiceHealth(FAILURES_MAX, Duration.toMillis(Duration.fromInputUnsafe(rest)))
-  const endpoint = endpointOf(url)
-
-  const ask = Effect.fnUntraced(
-    function* (query: string, texts: ReadonlyArray<string>) {
-      const { json, response } = yield* postJson(
-        { url: endpoint, apiKey, body: bodyOf(model, query, texts), bytesMax: ANSWER_BYTES_MAX },
-        (error) => fail(error instanceof Oversized ? "Its answer is too long." : "It cannot be reached."),
-      )
-      if (response.status !== 200) return yield* fail(`It answers with status ${response.status}.`)
-      if (json === undefined) return yield* fail("Its answer is not JSON.")
-      return yield* Effect.fromResult(
-        Result.mapError(readRanking(json, texts.length), (what) => fail(`Its answer cannot be used: ${what}.`)),
-      )
-    },
-    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(fail("It does not answer in time.")) }),
-    (request) =>
-      atBorder(request, {
-        span: model === undefined ? operations.rerank : `${operations.rerank} ${model}`,
-        kind: "client",
-        attributes: () => ({
-          [genAi.operation]: operations.rerank,
-          ...(model !== undefined && { [genAi.model]: model }),
-        }),
-        measure: (seconds, exit) => metrics.seconds(outcomeOf(exit)).observe(seconds),
-      }),
-  )
-
-  return {
-    passages: PASSAGES,
-    rerank: Effect.fnUntraced(
-      function* (query: string, texts: ReadonlyArray<string>) {
-        if (health.restAt(monotonicMillis(clock)) > 0) return
-        const ranking = yield* ask(
-          query.toWellFormed(),
-          texts.map((text) => text.toWellFormed()),
-        )
-        health.succeed()
-        return ranking
-      },
-      Effect.catchTag("RerankFailure", ({ reason }) =>
-        Effect.suspend(() => {
-          const now = monotonicMillis(clock)
-          const rested = health.restAt(now) > 0
-          health.fail(now)
-          return health.isDown && !rested
-            ? Effect.logWarning("Searches go without the reranker for a while", { reason })
-            : Effect.logDebug("A search goes without the reranker", { reason })
-        }).pipe(Effect.as(undefined)),
-      ),
-    ),
-    probe: ask("Is anybody there?", ["Somebody is.", "Nobody is."]).pipe(
-      Effect.match({ onSuccess: () => undefined, onFailure: ({ reason }) => reason }),
-    ),
-  } satisfies RerankerShape
+const serviceOf = ({ apiKey, model, url }: RerankerSettings & { readonly url: string }): Scorer => ({
+  passages: PASSAGES,
+  score: Effect.fnUntraced(function* (query, texts) {
+    const { json, response } = yield* postJson(
+      { url: endpointOf(url), apiKey, body: bodyOf(model, query, texts), bytesMax: ANSWER_BYTES_MAX },
+      (error) => fail(error instanceof Oversized ? "Its answer is too long." : "It cannot be reached."),
+    )
+    if (response.status !== 200) return yield* fail(`It answers with status ${response.status}.`)
+    if (json === undefined) return yield* fail("Its answer is not JSON.")
+    return yield* Effect.fromResult(
+      Result.mapError(readRanking(json, texts.length), (what) => fail(`Its answer cannot be used: ${what}.`)),
+    )
+  }),
+  trial: ["Somebody is.", "Nobody is."],
+  late: "It does not answer in time.",
+  kind: "client",
 })
+
+const modelOf = Effect.fnUntraced(function* (settings: SentenceSettings) {
+  const { manifest, maxTokens, passages, scores } = yield* crossEncoder(settings)
+  return {
+    passages,
+    score: (query, texts) =>
+      Effect.mapBoth(scores(query, texts), {
+        onSuccess: (found) => bestFirst(found.map((score, index) => ({ index, score }))),
+        onFailure: fail,
+      }),
+    // As long as passages get, because it is to be seen whether the model is fast enough.
+    trial: Array.from({ length: passages }, () => "Somebody is. ".repeat(maxTokens / 3)),
+    late: `It takes too long for ${passages} passages of ${maxTokens} tokens: ask for less in ${manifest}.`,
+    kind: "internal",
+  } satisfies Scorer
+})
+
+const make = (model: string | undefined) =>
+  Effect.fnUntraced(function* ({ kind, late, passages, score, trial }: Scorer) {
+    const clock = yield* Clock.Clock
+    const { patience, rest } = yield* RerankerBounds
+    const health = new ServiceHealth(FAILURES_MAX, Duration.toMillis(Duration.fromInputUnsafe(rest)))
+
+    const ask = (query: string, texts: ReadonlyArray<string>) =>
+      atBorder(
+        Effect.timeoutOrElse(score(query, texts), { duration: patience, orElse: () => Effect.fail(fail(late)) }),
+        {
+          span: model === undefined ? operations.rerank : `${operations.rerank} ${model}`,
+          kind,
+          attributes: () => ({
+            [genAi.operation]: operations.rerank,
+            ...(model !== undefined && { [genAi.model]: model }),
+          }),
+          measure: (seconds, exit) => metrics.seconds(outcomeOf(exit)).observe(seconds),
+        },
+      )
+
+    return {
+      passages,
+      rerank: Effect.fnUntraced(
+        function* (query: string, texts: ReadonlyArray<string>) {
+          if (health.restAt(monotonicMillis(clock)) > 0) return
+          const ranking = yield* ask(
+            query.toWellFormed(),
+            texts.map((text) => text.toWellFormed()),
+          )
+          health.succeed()
+          return ranking
+        },
+        Effect.catchTag("RerankFailure", ({ reason }) =>
+          Effect.suspend(() => {
+            const now = monotonicMillis(clock)
+            const rested = health.restAt(now) > 0
+            health.fail(now)
+            return health.isDown && !rested
+              ? Effect.logWarning("Searches go without the reranker for a while", { reason })
+              : Effect.logDebug("A search goes without the reranker", { reason })
+          }).pipe(Effect.as(undefined)),
+        ),
+      ),
+      probe: ask("Is anybody there?", trial).pipe(
+        Effect.match({ onSuccess: () => undefined, onFailure: ({ reason }) => reason }),
+      ),
+    } satisfies RerankerShape
+  })
 
 /** The URL of the interface. People write it with and without `/rerank`; the version differs between services. */
 const endpointOf = (url: string): string => {
@@ -164,9 +227,8 @@ const readRanking = (answer: unknown, passages: number): Result.Result<ReadonlyA
     scores.set(index, score)
   }
   if (scores.size !== passages) return Result.fail(`it has ${scores.size} scores for ${passages} passages`)
-  return Result.succeed(
-    Array.from(scores, ([index, score]) => ({ index, score })).toSorted(
-      (one, other) => other.score - one.score || one.index - other.index,
-    ),
-  )
+  return Result.succeed(bestFirst(Array.from(scores, ([index, score]) => ({ index, score }))))
 }
+
+const bestFirst = (passages: ReadonlyArray<RerankedPassage>): ReadonlyArray<RerankedPassage> =>
+  passages.toSorted((one, other) => other.score - one.score || one.index - other.index)

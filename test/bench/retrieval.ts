@@ -13,6 +13,7 @@ import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
 import { platform } from "../lib/Layers.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
+import { benchReranker } from "./lib/BenchEmbeddings.ts"
 import { calibrate } from "./lib/Calibrating.ts"
 import { curvesOf, linesOf, questionsOfOthers, sharesOf, THRESHOLDS } from "./lib/Curves.ts"
 import { makeOrganization } from "./lib/Filling.ts"
@@ -40,6 +41,7 @@ const layer = (indexBytes: number, embeddings: string) =>
     Layer.effect(Unfiltered, Retriever).pipe(Layer.provide(Layer.fresh(Retriever.layer({ threshold: 0 })))),
     Indexer.layer,
   ).pipe(
+    Layer.provide(benchReranker),
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: indexBytes })),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -61,10 +63,13 @@ const searched = Effect.fnUntraced(function* (
   retriever: Retriever["Service"],
   { questions }: RetrievalSet,
   { chatbotId, passageOf }: StoredPassages,
+  reranking: { reranked: number; found: number },
 ) {
   const run = new Map<string, ReadonlyArray<string>>()
   for (const { id, text } of questions) {
     const { hits } = yield* retriever.search({ chatbotId, query: text, topK: TEN })
+    if (hits.length > 1) reranking.found++
+    if (hits[0]?.reranked !== undefined) reranking.reranked++
     run.set(
       id,
       hits.map((hit) => passageOf.get(placeOf(hit)) ?? ""),
@@ -131,14 +136,15 @@ const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) 
   )
   yield* Console.log("".padEnd(NAME_WIDTH) + COLUMNS.map((column) => column.padStart(COLUMN_WIDTH)).join(""))
   const curves: Array<string> = []
+  const reranking = { reranked: 0, found: 0 }
   for (const set of sets) {
     const stored = yield* store(set.name, set.passages)
     const ndcg = (run: Run): number => measure(run, set.judgements).ndcg10
     const bm25 = ndcg(yield* searchByBm25(set, TEN))
     const words = ndcg(yield* byWords(set, stored))
     const vectors = ndcg(yield* byVectors(set))
-    const hybrid = ndcg(yield* searched(unfiltered, set, stored))
-    const cut = ndcg(yield* searched(retriever, set, stored))
+    const hybrid = ndcg(yield* searched(unfiltered, set, stored, reranking))
+    const cut = ndcg(yield* searched(retriever, set, stored, reranking))
     const curvesOfSet = yield* curvesOf(set, stored, sets)
     const cells = [
       ...[bm25, words, vectors, hybrid, cut].map((value) => value.toFixed(4)),
@@ -150,6 +156,7 @@ const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) 
     yield* Console.log(set.name.padEnd(NAME_WIDTH) + cells.map((cell) => cell.padStart(COLUMN_WIDTH)).join("") + mark)
     curves.push(...linesOf(set.name, curvesOfSet))
   }
+  yield* Console.log(`\nSearches that found several passages: ${reranking.found}, reranked: ${reranking.reranked}`)
   yield* Console.log(
     `\nShare of questions in percent, by threshold:${" ".repeat(8)}${THRESHOLDS.map((each) => each.toFixed(2).padStart(6)).join("")}`,
   )
@@ -205,7 +212,7 @@ const numberOf = (value: string | undefined): number | undefined => (value === u
  * Measures the quality of the real storage and retriever on public sets, beside BM25: of the ranking, and of the
  * threshold. On the embedded database, or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`),
  * `--sets a,b`; `--public` leaves out the sets that are made of the public ones; `--embeddings` names a model, as
- * `EMBEDDINGS` does; `--passages N` and `--queries N` measure a part of each set, the same in every run, where a model
+ * `EMBEDDINGS` does; `RERANK_URL` and `RERANK_MODEL` rerank what both kinds find together; `--passages N` and `--queries N` measure a part of each set, the same in every run, where a model
  * would take hours for all of it; `--no-index` searches as in a knowledge base that is too large for an index in memory;
  * `--calibrate` looks for a better calibration of similarity instead.
  */

@@ -1,23 +1,27 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Effect, Fiber, Layer, ManagedRuntime, Redacted, type Scope } from "effect"
+import { Effect, Fiber, type FileSystem, Layer, ManagedRuntime, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Reranker, type RerankerSettings, layer } from "../../src/knowledge/Reranker.ts"
 import { KnowledgeIndexes } from "../../src/knowledge/search/KnowledgeIndexes.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { until } from "../lib/Client.ts"
+import { defaults } from "../lib/Defaults.ts"
 import { type FakeReranker, fakeReranker, fakeRerankerKey, type FormName, forms } from "../lib/FakeReranker.ts"
 import { indexing, learn, type Tenant } from "../lib/Knowledge.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
 
 /** Runs an effect whose time goes on at the test's command only, so that no request is too slow by chance. */
-const run = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(Effect.scoped(Effect.provide(work, [quiet, TestClock.layer()])))
+const run = <A, E>(work: Effect.Effect<A, E, Scope.Scope | FileSystem.FileSystem>) =>
+  Effect.runPromise(Effect.scoped(Effect.provide(work, [quiet, TestClock.layer(), platform])))
+
+const { sentences } = defaults.embeddings
 
 const settingsFor = ({ url }: FakeReranker, settings: Partial<RerankerSettings> = {}): RerankerSettings => ({
   url,
   model: "a-model",
   apiKey: Redacted.make(fakeRerankerKey),
+  sentences,
   ...settings,
 })
 
@@ -32,11 +36,14 @@ const texts = ["one", "two", "three"]
 const ask = (reranker: Effect.Success<ReturnType<typeof rerankerOf>>) => reranker.rerank("which?", texts)
 
 describe("a reranker", () => {
-  test("is there only where a service is set", () =>
+  test("is there only where a service or a model of the server is set, and no model is looked for without", () =>
     run(
       Effect.gen(function* () {
-        const none = layer({ url: undefined, model: undefined, apiKey: undefined })
-        expect(yield* Effect.provide(Reranker, none)).toBeUndefined()
+        const none = { url: undefined, apiKey: undefined, sentences: { ...sentences, directory: "/nowhere" } }
+        expect(yield* Effect.provide(Reranker, layer({ ...none, model: undefined }))).toBeUndefined()
+        expect(yield* Effect.provide(Reranker, layer({ ...none, model: "rerank-v3.5" }))).toBeUndefined()
+        const { message } = yield* Effect.flip(Effect.provide(Reranker, layer({ ...none, model: "local:rerank" })))
+        expect(message).toContain("There is no model in /nowhere/rerank")
       }),
     ))
 
@@ -143,7 +150,12 @@ describe("a reranker", () => {
   test("that cannot be reached gives no order", () =>
     run(
       Effect.gen(function* () {
-        const reranker = yield* rerankerOf({ url: "http://127.0.0.1:1", model: undefined, apiKey: undefined })
+        const reranker = yield* rerankerOf({
+          url: "http://127.0.0.1:1",
+          model: undefined,
+          apiKey: undefined,
+          sentences,
+        })
         expect(yield* ask(reranker)).toBeUndefined()
       }),
     ))
@@ -160,7 +172,7 @@ describe("a search with a reranker", () => {
 
   /** Searches of a chatbot, with the reranker and without it. */
   const searches = ({ chatbot, organization }: Tenant, fake: FakeReranker) => {
-    const search = (reranking: Layer.Layer<never>) =>
+    const search = (reranking: ReturnType<typeof layer>) =>
       Effect.fnUntraced(
         function* (query: string, topK: number) {
           const retriever = yield* Retriever
@@ -169,7 +181,11 @@ describe("a search with a reranker", () => {
         },
         Effect.provide(Layer.fresh(Layer.provide(Retriever.layer({ threshold: undefined }), reranking))),
       )
-    return { reranked: search(layer(settingsFor(fake))), plain: search(Layer.succeed(Reranker, undefined)) }
+    return {
+      reranked: search(layer(settingsFor(fake))),
+      plain: search(Layer.succeed(Reranker, undefined)),
+      unset: search(layer({ url: undefined, model: undefined, apiKey: undefined, sentences })),
+    }
   }
 
   test("has its order among the first thirty, and that of the fused score after them", () =>
@@ -183,8 +199,11 @@ describe("a search with a reranker", () => {
           }))
           yield* learn(tenant, "Lights", passages)
           const fake = yield* fakeReranker("cohere")
-          const { plain, reranked } = searches(tenant, fake)
+          const { plain, reranked, unset } = searches(tenant, fake)
           const fused = (yield* plain("Which lighthouse?", 36)).map(({ ordinal }) => ordinal)
+          // Without a reranker, passages, scores and order are those of the fused score.
+          expect(yield* unset("Which lighthouse?", 36)).toEqual(yield* plain("Which lighthouse?", 36))
+          expect(fake.requests).toEqual([])
           expect(fused).toHaveLength(36)
           const found = yield* reranked("Which lighthouse?", 36)
           expect(found.map(({ ordinal }) => ordinal)).toEqual([...fused.slice(0, 30).toReversed(), ...fused.slice(30)])

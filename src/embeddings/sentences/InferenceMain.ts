@@ -1,37 +1,48 @@
 /*
- * The script of a thread that runs a sentence-embedding model on onnxruntime's WebAssembly. It computes one text at a
- * time: the models quantize by what is in a batch, so that a text would have another vector in every batch. It is a
- * plain script without Effect, database or settings.
+ * The script of a thread that runs a sentence-embedding model, or a cross-encoder, on onnxruntime's WebAssembly. It
+ * computes one text at a time: the models quantize by what is in a batch, so that a text would have another vector in
+ * every batch. It is a plain script without Effect, database or settings.
  */
 import { readFile } from "node:fs/promises"
 import { setPriority } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { parentPort, workerData } from "node:worker_threads"
 import { Tokenizer } from "@huggingface/tokenizers"
 import { scaleToUnit } from "../UnitVector.ts"
+import { readLayers } from "./DenseLayers.ts"
 
 /** The files of a model, and how its vectors are made of them. */
 export interface InferenceModel {
-  /** The paths of the model, of its tokenizer, of the tokenizer's settings if it has any, and of onnxruntime's directory. */
+  /**
+   * The paths of the model, of its tokenizer, of the tokenizer's settings if it has any, of weights beside the model, of
+   * the directories of layers after it, and of onnxruntime's directory.
+   */
   readonly files: {
     readonly model: string
     readonly tokenizer: string
     readonly tokenizerConfig: string | undefined
+    readonly weights?: ReadonlyArray<string>
+    readonly layers?: ReadonlyArray<string>
     readonly runtime: string
   }
   /** The vector of a text among those of its tokens: their mean, that of the first token, or that of the last one. */
   readonly pooling: "mean" | "cls" | "last"
-  readonly dimensions: number
-  /** The most tokens of a text, the model's own included. The rest of a longer text is left out. */
+  /** Undefined for a cross-encoder, which scores a question with a passage. */
+  readonly dimensions: number | undefined
+  /** The most tokens of a text, or of a question and a passage, the model's own included. The rest is left out. */
   readonly maxTokens: number
 }
+
+/** A text, or a question and a passage for a cross-encoder. */
+export type InferenceInput = string | readonly [question: string, passage: string]
 
 /** A reply of the thread. It replies `ready` or `failed` once, and then to each text in turn. */
 export type InferenceReply =
   | { readonly kind: "ready" }
+  /** The vector of a text, or the one number that is the score of a passage. */
   | { readonly kind: "vector"; readonly vector: Float32Array<ArrayBuffer> }
-  /** The model makes no vector of this text. */
+  /** The model makes no vector of this text, or no score. */
   | { readonly kind: "refused" }
   /** The thread is of no more use. */
   | { readonly kind: "failed"; readonly message: string }
@@ -40,7 +51,12 @@ export type InferenceReply =
 interface Runtime {
   readonly env: { readonly wasm: { numThreads: number; wasmBinary: Uint8Array; wasmPaths: { mjs: string } } }
   readonly Tensor: new (type: "int64", data: BigInt64Array, dims: ReadonlyArray<number>) => object
-  readonly InferenceSession: { readonly create: (model: Uint8Array) => Promise<Session> }
+  readonly InferenceSession: {
+    readonly create: (
+      model: Uint8Array,
+      options: { readonly externalData: ReadonlyArray<{ readonly path: string; readonly data: Uint8Array }> },
+    ) => Promise<Session>
+  }
 }
 
 interface Session {
@@ -59,73 +75,130 @@ const NICE = 5
  * texts without spaces.
  */
 const CHARACTERS_PER_TOKEN = 16
-/** The values of the inputs that sentence models have, for each token. */
-const INPUTS: Readonly<Record<string, (id: number) => bigint>> = {
-  input_ids: BigInt,
-  attention_mask: () => 1n,
-  token_type_ids: () => 0n,
+/** The values of the inputs that models have, for each token, by its id and the number of the text that it is of. */
+const INPUTS: Readonly<Record<string, (id: number, text: number) => number>> = {
+  input_ids: (id) => id,
+  attention_mask: () => 1,
+  token_type_ids: (_, text) => text,
 }
-/** The outputs that models have, best first: the vector of the text, or those of its tokens. */
-const OUTPUTS = ["sentence_embedding", "last_hidden_state", "token_embeddings"]
+/** The output of a cross-encoder: the score, or what speaks against and for the passage. */
+const LOGITS = "logits"
+/** The output that is the vector of the text. */
+const POOLED = "sentence_embedding"
+/** The outputs that hold a vector for each token. */
+const OF_TOKENS = ["last_hidden_state", "token_embeddings"]
 /** A text with which a model is tried. */
 const TRIAL = "A harmless text."
 
 const load = async ({ dimensions, files, maxTokens, pooling }: InferenceModel) => {
-  const [model, tokenizerJson, configJson, wasm] = await Promise.all([
+  const { weights: beside = [], layers: after = [] } = files
+  const [model, tokenizerJson, configJson, wasm, layers, externalData] = await Promise.all([
     readFile(files.model),
     readFile(files.tokenizer, "utf8"),
     files.tokenizerConfig === undefined ? "{}" : readFile(files.tokenizerConfig, "utf8"),
     readFile(join(files.runtime, "ort-wasm-simd-threaded.wasm")),
+    readLayers(after),
+    Promise.all(beside.map(async (path) => ({ path: basename(path), data: await readFile(path) }))),
   ])
   const tokenizer = new Tokenizer(JSON.parse(tokenizerJson), JSON.parse(configJson))
   const runtime: Runtime = await import(pathToFileURL(join(files.runtime, "ort.wasm.min.mjs")).href)
   runtime.env.wasm.numThreads = 1
   runtime.env.wasm.wasmBinary = wasm
   runtime.env.wasm.wasmPaths = { mjs: pathToFileURL(join(files.runtime, "ort-wasm-simd-threaded.mjs")).href }
-  const session = await runtime.InferenceSession.create(model)
+  const session = await runtime.InferenceSession.create(model, { externalData })
   const foreign = session.inputNames.find((name) => !(name in INPUTS))
   if (foreign !== undefined || !session.inputNames.includes("input_ids")) {
     throw new Error(`its inputs are ${session.inputNames.join(", ")} and not ${Object.keys(INPUTS).join(", ")}`)
   }
-  const output = OUTPUTS.find((name) => session.outputNames.includes(name))
+  const outputs = [dimensions === undefined ? LOGITS : POOLED, ...OF_TOKENS]
+  const output = outputs.find((name) => session.outputNames.includes(name))
   if (output === undefined) {
-    throw new Error(`its outputs are ${session.outputNames.join(", ")} and none of ${OUTPUTS.join(", ")}`)
+    throw new Error(`its outputs are ${session.outputNames.join(", ")} and none of ${outputs.join(", ")}`)
+  }
+  if (
+    dimensions === undefined &&
+    tokenizer.encode("one", { text_pair: "two" }).ids.length <= tokenizer.encode("one").ids.length
+  ) {
+    throw new Error("its tokenizer takes no pairs of texts")
   }
   /** The tokens that the model wants around every text. */
   const around = tokenizer.encode("").ids
 
-  const tokensOf = (text: string): ReadonlyArray<number> => {
-    const { ids } = tokenizer.encode(text.slice(0, maxTokens * CHARACTERS_PER_TOKEN).toWellFormed())
-    if (ids.length <= maxTokens) return ids
-    const end = around.at(-1)
-    return end !== undefined && end === ids.at(-1) ? [...ids.slice(0, maxTokens - 1), end] : ids.slice(0, maxTokens)
+  const bounded = (text: string): string => text.slice(0, maxTokens * CHARACTERS_PER_TOKEN).toWellFormed()
+
+  /** A question that leaves half of the tokens to the passage. */
+  const shortened = (question: string): string => {
+    const excess = tokenizer.encode(question).ids.length / (maxTokens / 2)
+    return excess <= 1 ? question : question.slice(0, question.length / excess).toWellFormed()
   }
 
-  return async (text: string): Promise<Float32Array<ArrayBuffer> | undefined> => {
-    const ids = tokensOf(text)
+  /** The tokens of a text, or of two, and for each token the number of the text that it is of. */
+  const tokensOf = (input: InferenceInput) => {
+    const [text, pair] =
+      typeof input === "string" ? [bounded(input), null] : [shortened(bounded(input[0])), bounded(input[1])]
+    const { ids, token_type_ids: texts = [] } = tokenizer.encode(text, {
+      text_pair: pair,
+      return_token_type_ids: pair !== null,
+    })
+    if (ids.length <= maxTokens) return { ids, texts }
+    const end = around.at(-1)
+    const isEnded = end !== undefined && end === ids.at(-1)
+    return { ids: isEnded ? [...ids.slice(0, maxTokens - 1), end] : ids.slice(0, maxTokens), texts }
+  }
+
+  /** The vector of a text among those of its tokens. */
+  const pooled = (tokens: Float32Array, width: number): Float32Array<ArrayBuffer> => {
+    const rows = tokens.length / width
+    const vector = new Float32Array(width)
+    const [first, end] = pooling === "mean" ? [0, rows] : pooling === "cls" ? [0, 1] : [rows - 1, rows]
+    for (let row = first; row < end; row++) {
+      for (let index = 0; index < width; index++) {
+        vector[index] = (vector[index] ?? 0) + (tokens[row * width + index] ?? 0)
+      }
+    }
+    // A sum has the direction of a mean, which is enough without layers.
+    return layers.length === 0
+      ? vector
+      : layers.reduce(
+          (values, layer) => layer(values),
+          vector.map((value) => value / (end - first)),
+        )
+  }
+
+  return async (input: InferenceInput): Promise<Float32Array<ArrayBuffer> | undefined> => {
+    const { ids, texts } = tokensOf(input)
     // Some models want nothing around a text, so that an empty one has no token.
     if (ids.length === 0) return undefined
     const inputs = Object.fromEntries(
       session.inputNames.map((name) => [
         name,
-        new runtime.Tensor("int64", BigInt64Array.from(ids, INPUTS[name] ?? BigInt), [1, ids.length]),
+        new runtime.Tensor(
+          "int64",
+          BigInt64Array.from(ids, (id, index) => BigInt(INPUTS[name]?.(id, texts[index] ?? 0) ?? 0)),
+          [1, ids.length],
+        ),
       ]),
     )
     const found = (await session.run(inputs, [output]))[output]
-    const width = found?.dims.at(-1)
-    if (found === undefined || width !== dimensions) {
-      throw new Error(`its vectors have ${width} dimensions and not ${dimensions} as its manifest says`)
-    }
-    const rows = found.data.length / width
-    const vector = new Float32Array(width)
-    const [first, end] = pooling === "mean" ? [0, rows] : pooling === "cls" ? [0, 1] : [rows - 1, rows]
-    for (let row = first; row < end; row++) {
-      for (let index = 0; index < width; index++) {
-        vector[index] = (vector[index] ?? 0) + (found.data[row * width + index] ?? 0)
-      }
+    const width = found?.dims.at(-1) ?? 0
+    const data = found?.data ?? new Float32Array()
+    const vector = OF_TOKENS.includes(output) ? pooled(data, width) : Float32Array.from(data)
+    if (dimensions === undefined) return scoreOf(vector)
+    if (vector.length !== dimensions) {
+      throw new Error(`its vectors have ${vector.length} dimensions and not ${dimensions} as its manifest says`)
     }
     return scaleToUnit(vector) ? vector : undefined
   }
+}
+
+/** The score of a passage, of a model that has one logit or two; undefined where it is no number. */
+const scoreOf = (logits: Float32Array): Float32Array<ArrayBuffer> | undefined => {
+  const [first = Number.NaN, second] = logits
+  if (logits.length !== 1 && logits.length !== 2) {
+    throw new Error(`it has ${logits.length} values for a passage, and a cross-encoder has one or two`)
+  }
+  const score = second === undefined ? first : second - first
+  return Number.isFinite(score) ? Float32Array.of(score) : undefined
 }
 
 const reply = (message: InferenceReply): void =>
@@ -135,10 +208,15 @@ const fail = (error: unknown): void =>
   reply({ kind: "failed", message: error instanceof Error ? error.message : String(error) })
 
 const serve = async (model: InferenceModel): Promise<void> => {
-  const embed = await load(model)
-  if ((await embed(TRIAL)) === undefined) throw new Error("its vectors are zero, or not of finite numbers")
-  parentPort?.on("message", (text: string) => {
-    embed(text).then((vector) => reply(vector === undefined ? { kind: "refused" } : { kind: "vector", vector }), fail)
+  const compute = await load(model)
+  if ((await compute(model.dimensions === undefined ? [TRIAL, TRIAL] : TRIAL)) === undefined) {
+    throw new Error(`its ${model.dimensions === undefined ? "scores" : "vectors"} are zero, or not of finite numbers`)
+  }
+  parentPort?.on("message", (input: InferenceInput) => {
+    compute(input).then(
+      (vector) => reply(vector === undefined ? { kind: "refused" } : { kind: "vector", vector }),
+      fail,
+    )
   })
   reply({ kind: "ready" })
 }

@@ -2,15 +2,15 @@ import { Worker } from "node:worker_threads"
 import { Array, Deferred, Duration, Effect, Schema, type Scope } from "effect"
 import { Unavailable } from "../../domain/Errors.ts"
 import { TextRefused } from "../Embeddings.ts"
-import type { InferenceModel, InferenceReply } from "./InferenceMain.ts"
+import type { InferenceInput, InferenceModel, InferenceReply } from "./InferenceMain.ts"
 
 /** A thread cannot be started, or has died. `message` completes "The model cannot be used: …". */
 export class ThreadFailure extends Schema.TaggedError<ThreadFailure>()("ThreadFailure", { message: Schema.String }) {}
 
-/** Computes vectors in threads. */
+/** Computes vectors, or scores of passages, in threads. */
 export interface InferenceThreads {
-  /** The vector of a question, which comes before all passages. Fails at once while no thread runs. */
-  readonly question: (text: string) => Effect.Effect<Float32Array, Unavailable | TextRefused>
+  /** The vector of a question, or a score for it. Comes before all passages, and fails at once while no thread runs. */
+  readonly question: (input: InferenceInput) => Effect.Effect<Float32Array, Unavailable | TextRefused>
   /** The vector of a passage. Waits its turn, and for the successor of a thread that has died. */
   readonly passage: (text: string) => Effect.Effect<Float32Array, Unavailable | TextRefused>
 }
@@ -37,7 +37,7 @@ type Result = Effect.Effect<Float32Array, Unavailable | TextRefused>
 
 /** A text that waits for its vector. */
 interface Job {
-  readonly text: string
+  readonly input: InferenceInput
   readonly isQuestion: boolean
   readonly finish: (result: Result) => void
   /** The number of threads that died of the text, or with it. */
@@ -45,7 +45,7 @@ interface Job {
 }
 
 const unavailable = (detail: string, seconds = 1) =>
-  new Unavailable({ detail: `The embedding model cannot be used right now: ${detail}.`, retry_after_seconds: seconds })
+  new Unavailable({ detail: `The model cannot be used right now: ${detail}.`, retry_after_seconds: seconds })
 
 /** The texts that wait, questions before passages. */
 class Jobs {
@@ -110,10 +110,10 @@ class Thread {
   readonly ready = this.whileAlive(Deferred.await(this.start), START_TIMEOUT)
 
   /** Computes the vector of one text; undefined when there is none. */
-  compute(text: string): Effect.Effect<Float32Array | undefined, ThreadFailure> {
+  compute(input: InferenceInput): Effect.Effect<Float32Array | undefined, ThreadFailure> {
     const replied = Effect.callback<Float32Array | undefined>((resume) => {
       this.onReply = (vector) => resume(Effect.succeed(vector))
-      this.worker.postMessage(text)
+      this.worker.postMessage(input)
     })
     return this.whileAlive(replied, TEXT_TIMEOUT)
   }
@@ -153,7 +153,7 @@ export const startThreads = Effect.fn("InferenceThreads.start")(function* (
       return yield* new ThreadFailure({ message: "its thread ended" })
     }
     const vector = yield* thread
-      .compute(job.text)
+      .compute(job.input)
       .pipe(Effect.tapError((failure) => Effect.sync(() => lose(job, failure))))
     job.finish(vector === undefined ? Effect.fail(new TextRefused()) : Effect.succeed(vector))
   })
@@ -192,7 +192,7 @@ export const startThreads = Effect.fn("InferenceThreads.start")(function* (
       })
       const failure = yield* Effect.flip(serve(onReady))
       if (!isStarted && (yield* Deferred.fail(first, failure))) return
-      yield* Effect.logWarning("A thread of the embedding model is replaced", { reason: failure.message })
+      yield* Effect.logWarning("A thread of a model is replaced", { reason: failure.message })
       if (isStarted) continue
       // Nothing is known of how long this lasts: those who wait are to try again later, and not to hang.
       if (running === 0) jobs.fail(unavailable(failure.message, Math.ceil(Duration.toSeconds(restartDelay))))
@@ -204,17 +204,17 @@ export const startThreads = Effect.fn("InferenceThreads.start")(function* (
   for (const first of starts) yield* Effect.forkScoped(keep(first))
   yield* Effect.forEach(starts, Deferred.await, { discard: true })
 
-  const submit = (isQuestion: boolean) => (text: string) =>
+  const submit = (isQuestion: boolean) => (input: InferenceInput) =>
     Effect.callback<Float32Array, Unavailable | TextRefused>((resume) => {
-      const job: Job = { text, isQuestion, finish: resume, deaths: 0 }
+      const job: Job = { input, isQuestion, finish: resume, deaths: 0 }
       jobs.add(job)
       return Effect.sync(() => jobs.remove(job))
     })
   const ask = submit(true)
 
   return {
-    question: (text) =>
-      Effect.suspend(() => (running === 0 ? Effect.fail(unavailable("its thread is being replaced")) : ask(text))),
+    question: (input) =>
+      Effect.suspend(() => (running === 0 ? Effect.fail(unavailable("its thread is being replaced")) : ask(input))),
     passage: submit(false),
   }
 })

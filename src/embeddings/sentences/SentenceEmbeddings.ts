@@ -5,12 +5,13 @@ import { genAi, operations } from "../../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../../observability/Border.ts"
 import { embeddings as metrics } from "../../observability/Metrics.ts"
 import { StartupError } from "../../system/StartupError.ts"
-import { EMBEDDINGS } from "../../system/Variables.ts"
+import { EMBEDDINGS, RERANK_MODEL } from "../../system/Variables.ts"
 import { Embeddings } from "../Embeddings.ts"
 import type { Purpose } from "../Provider.ts"
+import type { InferenceModel } from "./InferenceMain.ts"
 import { type InferenceThreads, startThreads, type ThreadSettings } from "./InferenceThreads.ts"
 import type { ModelPlaces } from "./ModelPackage.ts"
-import { findModel, MODEL } from "./SentenceModel.ts"
+import { findModel, findReranker, MODEL } from "./SentenceModel.ts"
 
 /** The settings of a sentence-embedding model that runs in this process. */
 export interface SentenceSettings extends ModelPlaces, Pick<ThreadSettings, "threads"> {
@@ -46,7 +47,7 @@ const DEVIATIONS = 2
 
 /** Estimates the cosine that the best of many unrelated passages reaches, from that of some pairs; at least 0. */
 const measureUnrelated = Effect.fnUntraced(function* (
-  question: InferenceThreads["question"],
+  question: InferenceThreads["passage"],
   passage: InferenceThreads["passage"],
 ) {
   const questions = yield* Effect.forEach(UNRELATED.questions, question)
@@ -66,16 +67,42 @@ const measureUnrelated = Effect.fnUntraced(function* (
 export const layer = (settings: SentenceSettings): Layer.Layer<Embeddings, StartupError, FileSystem.FileSystem> =>
   Layer.effect(Embeddings, make(settings)).pipe(Layer.provide(FetchHttpClient.layer))
 
-const make = Effect.fnUntraced(function* (settings: SentenceSettings) {
-  const { inference, manifest, name } = yield* findModel(settings.model, settings)
+/** Starts the threads of a model, or fails with what is wrong with it. */
+const startModel = (inference: InferenceModel, { threads }: SentenceSettings, other: string) => {
   const unusable = (message: string) =>
     new StartupError({
       what: `The model in ${inference.files.model} cannot be used: ${message.replaceAll(/\s+/g, " ")}.`,
-      doThis: `Fetch ${MODEL} again and see that the manifest beside it is right, or set ${EMBEDDINGS} to another model.`,
+      doThis: `Fetch ${MODEL} again and see that the manifest beside it is right, or ${other}.`,
     })
-  const threads = yield* Effect.mapError(startThreads({ model: inference, threads: settings.threads }), ({ message }) =>
-    unusable(message),
+  return startThreads({ model: inference, threads }).pipe(
+    Effect.mapBoth({
+      onSuccess: (started) => ({ threads: started, unusable }),
+      onFailure: ({ message }) => unusable(message),
+    }),
   )
+}
+
+/** A cross-encoder in this process, which scores the passages that may answer a question. */
+export const crossEncoder = Effect.fnUntraced(function* (settings: SentenceSettings) {
+  const { inference, manifest, passages } = yield* findReranker(settings.model, settings)
+  const { threads } = yield* startModel(inference, settings, `leave ${RERANK_MODEL} out`)
+  return {
+    passages,
+    maxTokens: inference.maxTokens,
+    manifest,
+    /** The scores of passages in their order, or why there are none. */
+    scores: (question: string, texts: ReadonlyArray<string>) =>
+      Effect.forEach(texts, (text) => Effect.map(threads.question([question, text]), ([score = 0]) => score), {
+        concurrency: "unbounded",
+      }).pipe(
+        Effect.mapError((failure) => (failure._tag === "TextRefused" ? "It scores no such text." : failure.detail)),
+      ),
+  }
+}, Effect.provide(FetchHttpClient.layer))
+
+const make = Effect.fnUntraced(function* (settings: SentenceSettings) {
+  const { inference, manifest, name } = yield* findModel(settings.model, settings)
+  const { threads, unusable } = yield* startModel(inference, settings, `set ${EMBEDDINGS} to another model`)
   const question = (text: string) => threads.question((manifest.query_prefix ?? "") + text)
   const passage = (text: string) => threads.passage((manifest.passage_prefix ?? "") + text)
   const unrelatedCosine =

@@ -1,8 +1,9 @@
 import { join } from "node:path"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, type FileSystem, Layer } from "effect"
 import { Config } from "../../../src/Config.ts"
 import * as ChosenEmbeddings from "../../../src/embeddings/ChosenEmbeddings.ts"
 import { layer as remoteEmbeddings } from "../../../src/embeddings/RemoteEmbeddings.ts"
+import * as Reranker from "../../../src/knowledge/Reranker.ts"
 import { platform } from "../../lib/Layers.ts"
 import { start } from "../http/Child.ts"
 import { DIMENSIONS } from "../http/FakeProvider.ts"
@@ -16,13 +17,25 @@ import { DIMENSIONS } from "../http/FakeProvider.ts"
 /** The declaration of the option. */
 export const embeddingsOption = { type: "string", default: "local" } as const
 
-/** The embeddings of a model that is named as in `EMBEDDINGS`, with the other settings of the environment. */
-export const embeddingsNamed = (model: string) =>
-  Layer.unwrap(Effect.map(Config, ({ embeddings }) => ChosenEmbeddings.layer(embeddings))).pipe(
+/** A layer of the settings of the environment, with this embedding model. */
+const configured = <A, E>(
+  model: string,
+  make: (config: Config["Service"]) => Layer.Layer<A, E, FileSystem.FileSystem>,
+) =>
+  Layer.unwrap(Effect.map(Config, make)).pipe(
     Layer.provide(Config.layer),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { ...process.env, EMBEDDINGS: model } }))),
     Layer.provide(platform),
   )
+
+/** The embeddings of a model that is named as in `EMBEDDINGS`, with the other settings of the environment. */
+export const embeddingsNamed = (model: string) =>
+  configured(model, ({ embeddings }) => ChosenEmbeddings.layer(embeddings))
+
+/** The reranker of the environment, with so much time that the speed of the machine does not count. */
+export const benchReranker = configured("local", ({ embeddings: { sentences }, reranker }) =>
+  Reranker.layer({ ...reranker, sentences }),
+).pipe(Layer.provide(Layer.succeed(Reranker.RerankerBounds, { patience: "5 minutes", rest: "0 seconds" })))
 
 /** Embeddings that a benchmark measures. */
 export interface BenchEmbeddings {
