@@ -35,13 +35,19 @@ const organization = OrganizationId.make(crypto.randomUUID())
 /** The retriever of the server, and one without a threshold, which measures the ranking alone. */
 class Unfiltered extends Context.Service<Unfiltered, Retriever["Service"]>()("parley/bench/Unfiltered") {}
 
+/** The retriever of the server, with the reranker of the environment. */
+class Reranked extends Context.Service<Reranked, Retriever["Service"]>()("parley/bench/Reranked") {}
+
 const layer = (indexBytes: number, embeddings: string) =>
   Layer.mergeAll(
     Retriever.layer({ threshold: undefined }),
     Layer.effect(Unfiltered, Retriever).pipe(Layer.provide(Layer.fresh(Retriever.layer({ threshold: 0 })))),
+    Layer.effect(Reranked, Retriever).pipe(
+      Layer.provide(Layer.fresh(Retriever.layer({ threshold: undefined }))),
+      Layer.provide(benchReranker),
+    ),
     Indexer.layer,
   ).pipe(
-    Layer.provide(benchReranker),
     Layer.provideMerge(KnowledgeIndexes.layer({ bytes: indexBytes })),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -63,19 +69,31 @@ const searched = Effect.fnUntraced(function* (
   retriever: Retriever["Service"],
   { questions }: RetrievalSet,
   { chatbotId, passageOf }: StoredPassages,
-  reranking: { reranked: number; found: number },
 ) {
   const run = new Map<string, ReadonlyArray<string>>()
   for (const { id, text } of questions) {
     const { hits } = yield* retriever.search({ chatbotId, query: text, topK: TEN })
-    if (hits.length > 1) reranking.found++
-    if (hits[0]?.reranked !== undefined) reranking.reranked++
     run.set(
       id,
       hits.map((hit) => passageOf.get(placeOf(hit)) ?? ""),
     )
   }
   return run
+})
+
+/** As `searched`, with the share of the searches that were reranked, and their mean time; undefined where none was. */
+const reranked = Effect.fnUntraced(function* (set: RetrievalSet, stored: StoredPassages) {
+  const retriever = yield* Reranked
+  let count = 0
+  const start = performance.now()
+  const search = (question: Parameters<typeof retriever.search>[0]) =>
+    Effect.tap(retriever.search(question), ({ hits: [best] }) => {
+      if (best?.reranked !== undefined) count++
+      return Effect.void
+    })
+  const run = yield* searched({ search }, set, stored)
+  const milliseconds = (performance.now() - start) / set.questions.length
+  return count === 0 ? undefined : { run, share: count / set.questions.length, milliseconds }
 })
 
 /** The passages with the highest scores of their words alone. */
@@ -120,7 +138,7 @@ const byVectors = Effect.fnUntraced(function* ({ passages, questions }: Retrieva
 /** The tolerated loss of nDCG@10 against the better one of BM25 and words alone. */
 const TOLERATED = 0.005
 
-const COLUMNS = ["BM25", "words", "vectors", "hybrid", "default", "empty %", "subjects", "articles", "near"]
+const COLUMNS = ["BM25", "words", "vectors", "hybrid", "default", "reranked", "empty %", "subjects", "articles", "near"]
 const NAME_WIDTH = 26
 const COLUMN_WIDTH = 9
 
@@ -129,34 +147,41 @@ const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) 
   const retriever = yield* Retriever
   const unfiltered = yield* Unfiltered
   yield* Console.log(
-    `nDCG@10 of BM25, of words and of vectors alone, of both without a threshold, and of both with the default one.\n` +
+    `nDCG@10 of BM25, of words and of vectors alone, of both without a threshold, and of both with the default one,\n` +
+      `and with the reranker of RERANK_URL and RERANK_MODEL as well.\n` +
       `Shares of questions in percent: left empty though answerable; that found something, though they are about other\n` +
       `subjects, about articles that were removed, or near misses. "!" marks a default that is more than ${TOLERATED} below\n` +
       `the better one of BM25 and words.\n`,
   )
   yield* Console.log("".padEnd(NAME_WIDTH) + COLUMNS.map((column) => column.padStart(COLUMN_WIDTH)).join(""))
   const curves: Array<string> = []
-  const reranking = { reranked: 0, found: 0 }
   for (const set of sets) {
     const stored = yield* store(set.name, set.passages)
     const ndcg = (run: Run): number => measure(run, set.judgements).ndcg10
     const bm25 = ndcg(yield* searchByBm25(set, TEN))
     const words = ndcg(yield* byWords(set, stored))
     const vectors = ndcg(yield* byVectors(set))
-    const hybrid = ndcg(yield* searched(unfiltered, set, stored, reranking))
-    const cut = ndcg(yield* searched(retriever, set, stored, reranking))
+    const hybrid = ndcg(yield* searched(unfiltered, set, stored))
+    const cut = ndcg(yield* searched(retriever, set, stored))
     const curvesOfSet = yield* curvesOf(set, stored, sets)
+    const second = yield* reranked(set, stored)
     const cells = [
       ...[bm25, words, vectors, hybrid, cut].map((value) => value.toFixed(4)),
+      second === undefined ? "–" : ndcg(second.run).toFixed(4),
       ...sharesOf(curvesOfSet, LIKELY_SIMILARITY).map((share) =>
         share === undefined ? "–" : (100 * share).toFixed(1),
       ),
     ]
     const mark = cut < Math.max(bm25, words) - TOLERATED ? " !" : ""
+    if (second !== undefined) {
+      const { milliseconds, share } = second
+      curves.push(
+        `${set.name.padEnd(NAME_WIDTH)} reranked: ${(100 * share).toFixed(0)} %, ${milliseconds.toFixed(0)} ms`,
+      )
+    }
     yield* Console.log(set.name.padEnd(NAME_WIDTH) + cells.map((cell) => cell.padStart(COLUMN_WIDTH)).join("") + mark)
     curves.push(...linesOf(set.name, curvesOfSet))
   }
-  yield* Console.log(`\nSearches that found several passages: ${reranking.found}, reranked: ${reranking.reranked}`)
   yield* Console.log(
     `\nShare of questions in percent, by threshold:${" ".repeat(8)}${THRESHOLDS.map((each) => each.toFixed(2).padStart(6)).join("")}`,
   )
@@ -212,7 +237,7 @@ const numberOf = (value: string | undefined): number | undefined => (value === u
  * Measures the quality of the real storage and retriever on public sets, beside BM25: of the ranking, and of the
  * threshold. On the embedded database, or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`),
  * `--sets a,b`; `--public` leaves out the sets that are made of the public ones; `--embeddings` names a model, as
- * `EMBEDDINGS` does; `RERANK_URL` and `RERANK_MODEL` rerank what both kinds find together; `--passages N` and `--queries N` measure a part of each set, the same in every run, where a model
+ * `EMBEDDINGS` does; `RERANK_URL` and `RERANK_MODEL` name a reranker; `--passages N` and `--queries N` measure a part of each set, the same in every run, where a model
  * would take hours for all of it; `--no-index` searches as in a knowledge base that is too large for an index in memory;
  * `--calibrate` looks for a better calibration of similarity instead.
  */

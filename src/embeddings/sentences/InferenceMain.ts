@@ -65,7 +65,7 @@ interface Session {
   readonly run: (
     inputs: Readonly<Record<string, object>>,
     outputs: ReadonlyArray<string>,
-  ) => Promise<Readonly<Record<string, { readonly data: Float32Array; readonly dims: ReadonlyArray<number> }>>>
+  ) => Promise<Readonly<Record<string, { readonly data: unknown; readonly dims: ReadonlyArray<number> }>>>
 }
 
 /** A low scheduling priority, so that requests come first. On Linux each thread has a priority of its own. */
@@ -180,9 +180,8 @@ const load = async ({ dimensions, files, maxTokens, pooling }: InferenceModel) =
       ]),
     )
     const found = (await session.run(inputs, [output]))[output]
-    const width = found?.dims.at(-1) ?? 0
-    const data = found?.data ?? new Float32Array()
-    const vector = OF_TOKENS.includes(output) ? pooled(data, width) : Float32Array.from(data)
+    if (!(found?.data instanceof Float32Array)) throw new Error("its output is not of 32-bit numbers")
+    const vector = OF_TOKENS.includes(output) ? pooled(found.data, found.dims.at(-1) ?? 0) : found.data.slice()
     if (dimensions === undefined) return scoreOf(vector)
     if (vector.length !== dimensions) {
       throw new Error(`its vectors have ${vector.length} dimensions and not ${dimensions} as its manifest says`)

@@ -105,7 +105,7 @@ const filesIn = (own: string, names: ReadonlyArray<string>, runtime: string): In
   runtime,
 })
 
-/** The checksums that are beside a model, by the paths of the files, as `sha256sum` writes them; empty without any. */
+/** The checksums that are beside a model, by the paths of the files, as `sha256sum` writes them. */
 const checksumsIn = Effect.fnUntraced(function* (own: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* Effect.orElseSucceed(files.readFileString(join(own, CHECKSUMS)), () => "")
@@ -118,10 +118,15 @@ const checksumsIn = Effect.fnUntraced(function* (own: string) {
  * Reads the files of a model, and adds them to its hash. Fails where one is missing, or is not that of the checksums,
  * which may leave out JSON: cut off, it cannot be read.
  */
-const readFiles = Effect.fnUntraced(function* (own: string, of: InferenceModel["files"], hash: Hash) {
+const readFiles = Effect.fnUntraced(function* (
+  own: string,
+  names: ReadonlyArray<string>,
+  of: InferenceModel["files"],
+  hash: Hash,
+) {
   const files = yield* FileSystem.FileSystem
   const again = `Fetch it by \`parley models fetch ${basename(own)} <url>\`, or put it there.`
-  const checksums = yield* checksumsIn(own)
+  const checksums = names.includes(CHECKSUMS) ? yield* checksumsIn(own) : undefined
   const layers = (of.layers ?? []).flatMap((layer) => [
     join(layer, "model.safetensors"),
     ...(layer.endsWith("Dense") ? [join(layer, "config.json")] : []),
@@ -132,7 +137,7 @@ const readFiles = Effect.fnUntraced(function* (own: string, of: InferenceModel["
       (error) => new StartupError({ what: `The model cannot be read from ${path}: ${wordsOf(error)}.`, doThis: again }),
     )
     const sum = createHash("sha256").update(bytes).digest("hex")
-    const expected = checksums.get(path) ?? (checksums.size === 0 || path.endsWith(".json") ? sum : undefined)
+    const expected = checksums?.get(path) ?? (checksums === undefined || path.endsWith(".json") ? sum : undefined)
     if (expected?.toLowerCase() !== sum) {
       return yield* new StartupError({
         what: `${path} is damaged, or another file: its SHA-256 is ${sum}, and ${join(own, CHECKSUMS)} has ${expected ?? "none for it"}.`,
@@ -159,7 +164,7 @@ export const findModel = Effect.fn("SentenceModel.find")(function* (model: strin
   const hash = createHash("sha256").update(
     JSON.stringify([manifest.max_tokens, manifest.pooling, manifest.passage_prefix ?? ""]),
   )
-  yield* readFiles(own, inference.files, hash)
+  yield* readFiles(own, names, inference.files, hash)
   return { name: `local:${model}#${hash.digest("hex").slice(0, 8)}`, manifest, inference } satisfies SentenceModel
 })
 
@@ -175,6 +180,6 @@ export const findReranker = Effect.fn("SentenceModel.findReranker")(function* (m
     maxTokens: manifest.max_tokens ?? PAIR_TOKENS,
     pooling: manifest.pooling ?? "cls",
   }
-  yield* readFiles(own, inference.files, createHash("sha256"))
+  yield* readFiles(own, names, inference.files, createHash("sha256"))
   return { inference, passages: manifest.passages ?? PASSAGES, manifest: path }
 })

@@ -262,6 +262,7 @@ describe("a server does not start with a cross-encoder", () => {
       "tiny/tokenizer.json is damaged",
     )
     expect(await failureOf({ ...listed, SHA256SUMS: `${sum("")}  other.onnx\n` })).toContain("none for it")
+    expect(await failureOf({ ...listed, SHA256SUMS: "<!doctype html>" })).toContain("none for it")
   })
 
   const dense = (file: Files) => ({ ...usual, "model.onnx": ofTokens(identity), ...file })

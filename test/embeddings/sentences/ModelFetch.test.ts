@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "bun:test"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
@@ -31,7 +31,11 @@ const fetched = (file: string, bytes: Uint8Array, expected = sha256(bytes)) => {
       const exit = yield* Effect.exit(fetch({ name: "e5", url: new URL(`${endpoint.url}/${file}`), sha256: expected }))
       const place = join(directory, "e5")
       const present = existsSync(place)
-        ? Object.fromEntries(readdirSync(place).map((name) => [name, readFileSync(join(place, name), "utf8")]))
+        ? Object.fromEntries(
+            readdirSync(place, { recursive: true, encoding: "utf8" })
+              .filter((name) => statSync(join(place, name)).isFile())
+              .map((name) => [name, readFileSync(join(place, name), "utf8")]),
+          )
         : {}
       // Nothing unfinished is left behind.
       expect(readdirSync(directory).filter((name) => name !== "e5")).toEqual([])
@@ -47,6 +51,29 @@ describe("fetching a model", () => {
     expect(await fetched("onnx/model_quantized.onnx?download=true", Buffer.from("weights"))).toEqual({
       present: { "model.onnx": "weights" },
       failure: undefined,
+    })
+  })
+
+  test("keeps weights beside the model under the name that they have, and layers in their directories", async () => {
+    const weights = "onnx/model_quantized.onnx_data?download=true"
+    expect((await fetched(weights, Buffer.from("weights"))).present).toEqual({
+      "model_quantized.onnx_data": "weights",
+    })
+    const { failure, present } = await fetched(
+      "model.tgz",
+      await tgz({
+        "ettin/2_Dense/model.safetensors": "dense",
+        "ettin/2_Dense/config.json": "{}",
+        "ettin/3_LayerNorm/model.safetensors": "norm",
+        "ettin/config.json": "{}",
+        "ettin/model.safetensors": "PyTorch",
+      }),
+    )
+    expect(failure).toBeUndefined()
+    expect(present).toEqual({
+      "2_Dense/config.json": "{}",
+      "2_Dense/model.safetensors": "dense",
+      "3_LayerNorm/model.safetensors": "norm",
     })
   })
 
