@@ -1,8 +1,12 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "bun:test"
 import { Schema } from "effect"
 import { read } from "../lib/Client.ts"
 import { fakeReranker, fakeRerankerKey } from "../lib/FakeReranker.ts"
+import { SPECIAL_TOKENS, summing, tokenizers } from "../lib/Onnx.ts"
 import { sharedRun } from "../lib/Scoped.ts"
+import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
 import { startServer } from "../lib/TestServer.ts"
 
 const run = sharedRun()
@@ -51,4 +55,28 @@ test("a search is reranked, says so when it is explained, and goes on without th
   const without = read(Explained, await ask()).results
   expect(without[0]?.content).toContain("keeps")
   expect(without.map(({ reranked }) => reranked)).toEqual([null, null])
+})
+
+test("a search is reranked by a model in the server", async () => {
+  const words = ["harbour", "lantern", "hangs"]
+  const rows = [...SPECIAL_TOKENS, ...words].map((word) => [Number(word === "hangs")])
+  const dataDirectory = await run(temporaryDirectory("reranking"))
+  const directory = join(dataDirectory, "models/tiny")
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, "model.onnx"), summing(rows))
+  writeFileSync(join(directory, "tokenizer.json"), tokenizers.WordPiece(words))
+  const { client } = await startServer({ RERANK_MODEL: "local:tiny", DATA_DIR: dataDirectory })
+  const { id } = await client.newChatbot()
+  await client.learn(id, {
+    "harbour.md": "# Harbour\n\nThe harbour master keeps the lantern of the harbour.",
+    "lantern.md": "# Lantern\n\nA lantern hangs in the harbour.",
+  })
+  const { results } = read(
+    Explained,
+    await client.search(id, "Who keeps the lantern of the harbour?", { explain: true }),
+  )
+  expect(results.map(({ reranked }) => reranked)).toEqual([
+    { from: 2, score: 1 },
+    { from: 1, score: 0 },
+  ])
 })
