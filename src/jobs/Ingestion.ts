@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Layer, PubSub, Schema } from "effect"
 import { type BlobLost, BlobStore } from "../blobs/BlobStore.ts"
-import type { DocumentError } from "../domain/knowledge/Document.ts"
+import type { Document, DocumentError } from "../domain/knowledge/Document.ts"
 import { formatOfContentType } from "../domain/knowledge/Formats.ts"
 import type { NotFound, QuotaReached } from "../domain/Errors.ts"
 import type { DocumentId } from "../domain/Ids.ts"
@@ -42,6 +42,12 @@ export const IngestionBounds: Context.Reference<IngestionBounds> = Context.Refer
   { defaultValue: () => defaultBounds },
 )
 
+/** What is published of a document with its chunks. */
+interface Ingested {
+  readonly count: number
+  readonly omissions: Document["omissions"]
+}
+
 /** The document cannot become knowledge, so further attempts are useless. */
 class Refused extends Schema.TaggedError<Refused>()("Refused", { code: Schema.String, message: Schema.String }) {}
 
@@ -76,18 +82,18 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
         if (format === undefined) {
           return yield* refused("unsupported_format", "The file is of a kind that cannot be read.")
         }
-        const { title, passages } = yield* stage(
+        const { omissions, passages, title } = yield* stage(
           "extract",
           extract.split({ format, name: attempt.name, content }, { texts: textsBeside(attempt), onProgress }),
         )
         if (passages.length === 0) return yield* refused("no_text", "The file has no text.")
-        return { title, chunks: passages }
+        return { title, omissions, chunks: passages }
       }, Effect.scoped)
 
-      /** Stores the chunks of a document, reports its progress, and returns the number of chunks. */
+      /** Stores the chunks of a document, reports its progress, and returns what is published of it. */
       const ingest = Effect.fnUntraced(function* (attempt: Attempt, show: (change: Partial<State>) => void) {
         let extracted = EXTRACTED
-        const { title, chunks } = yield* read(attempt, (done) => {
+        const { chunks, omissions, title } = yield* read(attempt, (done) => {
           extracted = RECOGNIZED
           show({ progress: RECOGNIZED * done })
         })
@@ -117,7 +123,7 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
             },
           ),
         )
-        return chunks.length
+        return { count: chunks.length, omissions }
       })
 
       const worker = yield* makeWorker({
@@ -137,7 +143,7 @@ export class Ingestion extends Context.Service<Ingestion>()("parley/jobs/Ingesti
           return {
             work: Effect.tapErrorTag(work, "Unavailable", () => Effect.ignore(renew)),
             renew,
-            finish: (count: number) => stage("publish", ingestions.publish(attempt, count)),
+            finish: ({ count, omissions }: Ingested) => stage("publish", ingestions.publish(attempt, count, omissions)),
           }
         },
         judge,

@@ -260,7 +260,7 @@ export class Extract extends Context.Service<
               .then(
                 (document): Answer => ({
                   kind: "split",
-                  document: { title: document.title, passages: chunk(document) },
+                  document: { title: document.title, omissions: document.omissions, passages: chunk(document) },
                 }),
                 orUnreadable,
               ),

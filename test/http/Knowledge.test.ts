@@ -105,6 +105,7 @@ describe("14. upload", () => {
           error: null,
           source_id: null,
           url: null,
+          omissions: [],
           duplicate: false,
           created_at: timestamp,
           updated_at: timestamp,
@@ -392,6 +393,21 @@ describe("12. replace", () => {
     expect(await client.document(id, documentId)).toMatchObject({ name: "bakery.md", status: "ready", error: null })
     expect(await client.documents(id)).toHaveLength(2)
     await storedReaches(before)
+  })
+
+  test("says what was left out of the text that serves", async () => {
+    const sheets = [
+      { name: "Prices", content: rows(["A ferry costs five francs."]) },
+      { name: "Draft", content: rows(["A ferry costs nine francs."]), state: "hidden" },
+    ] as const
+    const omissions: Document["omissions"] = [{ kind: "hidden_sheets", count: 1, where: ["Draft"] }]
+    const { id, documents } = await knowing({ "prices.xlsx": xlsxFile(sheets), "tides.md": tides })
+    expect(documents.map(({ omissions }) => omissions)).toEqual([omissions, []])
+    const documentId = documents[0]?.id ?? ""
+    expect((await client.replace(id, documentId, "locked.pdf", locked)).status).toBe(422)
+    expect(await client.document(id, documentId)).toMatchObject({ omissions })
+    expect((await client.replace(id, documentId, "bakery.md", bakery)).status).toBe(200)
+    expect((await client.documents(id)).map(({ omissions }) => omissions)).toEqual([[], []])
   })
 
   test("lets searches find either the old content or the new, never both or neither", async () => {

@@ -134,7 +134,7 @@ export const makeFilledTenant = Effect.gen(function* () {
   const done = yield* claim
   const batch = yield* chunkBatch({ chatbot, document: ready.id, revision: done.revision, count: 2 })
   yield* mine((yield* Chunks).insert(batch))
-  yield* mine(ingestions.publish(done, 2))
+  yield* mine(ingestions.publish(done, 2, [{ kind: "hidden_sheets", count: 2, where: ["Prices 2019", "Draft"] }]))
   const reembeddings = yield* Reembeddings
   yield* reembeddings.declare("new")
   yield* reembeddings.enqueue("new")

@@ -117,7 +117,7 @@ export class ExtractControl extends Context.Service<
 
 /** Extracts the content as the text, and the name as the title. */
 export const plainExtract = (source: StoredSource): Effect.Effect<ExtractedText> =>
-  Effect.promise(async () => ({ title: source.name, text: await source.content.text() }))
+  Effect.promise(async () => ({ title: source.name, text: await source.content.text(), omissions: [] }))
 
 export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effectContext(
   Effect.sync(() => {
@@ -128,7 +128,11 @@ export const scriptedExtract: Layer.Layer<Extract | ExtractControl> = Layer.effe
     }
     const extract = Extract.of({
       split: (source, scans) =>
-        Effect.map(read(source, scans), (document) => ({ title: document.title, passages: chunk(document) })),
+        Effect.map(read(source, scans), (document) => ({
+          title: document.title,
+          omissions: document.omissions,
+          passages: chunk(document),
+        })),
       page: () => Effect.die("No test reads web pages by this layer."),
       examine: () => Effect.die("No test examines PDFs by this layer."),
     })

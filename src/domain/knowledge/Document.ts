@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { ChatbotId, DocumentId } from "../Ids.ts"
 import { normalize } from "../../text/Normalization.ts"
 import { Timestamp } from "../schema/Timestamp.ts"
+import { Omissions } from "./Omission.ts"
 import { SourceId } from "./Source.ts"
 
 export const DocumentStatus = Schema.Literals(["queued", "extracting", "embedding", "ready", "failed"])
@@ -33,6 +34,10 @@ export const Document = Schema.Struct({
   }),
   source_id: Schema.NullOr(SourceId).annotate({ description: "The source that has brought it; null for an upload." }),
   url: Schema.NullOr(Schema.String).annotate({ description: "The address of the page that it was read from." }),
+  omissions: Omissions.annotate({
+    description:
+      "What the file has that its text has not, one entry for each kind. Those of the text that serves; empty until there is one, and for a document that was read before such lists were kept.",
+  }),
   duplicate: Schema.Boolean.annotate({ description: "True when an upload brought bytes that were already there." }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -52,6 +57,7 @@ export const Document = Schema.Struct({
       error: null,
       source_id: null,
       url: null,
+      omissions: [],
       duplicate: false,
       created_at: Timestamp.make("2026-11-20T14:08:16.357+00:00"),
       updated_at: Timestamp.make("2026-11-20T14:08:16.891+00:00"),

@@ -152,7 +152,10 @@ const withoutTitle = (path: Path, title: string): Path =>
  * Splits a document by headings, then by paragraphs, then by sentences. Every character except white space is in
  * exactly one chunk. Chunks are in order, do not overlap, are never empty and never exceed `maxTokens`.
  */
-export const chunk = (document: ExtractedText, options: ChunkOptions = DEFAULT_OPTIONS): ReadonlyArray<Chunk> => {
+export const chunk = (
+  document: Omit<ExtractedText, "omissions">,
+  options: ChunkOptions = DEFAULT_OPTIONS,
+): ReadonlyArray<Chunk> => {
   const { text, title, pages = [] } = document
   const max = options.maxTokens * WEIGHT_PER_TOKEN
   const limits: Limits = { max, target: Math.min(options.targetTokens * WEIGHT_PER_TOKEN, max) }

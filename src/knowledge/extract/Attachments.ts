@@ -1,11 +1,18 @@
 import { detect, DETECT_LAST_BYTES, type Format } from "../../domain/knowledge/Formats.ts"
-import { type Attachment, type Draft, type Reader, tooLarge, Unreadable } from "./Extraction.ts"
+import { type Attachment, type Draft, Omitted, type Reader, tooLarge, Unreadable } from "./Extraction.ts"
+import { isCalendar } from "./mail/Calendar.ts"
 import { oneLine } from "./Text.ts"
 
 /** Most files that are read of a document, counting those within its files. */
 const MAX_ATTACHMENTS = 100
 /** Levels of files within files that are read. */
 const MAX_DEPTH = 3
+
+const PICTURE = /\.(?:avif|bmp|emf|gif|heic|jpe?g|png|svg|tiff?|webp|wmf)$/i
+
+/** Files that a message says itself: its events, and the marks of its signature. */
+const isOfMessage = ({ content, name }: Attachment): boolean =>
+  name === "" || /\.(?:asc|p7s)$/i.test(name) || (content instanceof Uint8Array && isCalendar(content))
 
 type Readers = Readonly<Record<Format, Reader>>
 
@@ -24,6 +31,7 @@ const demoted = (text: string): string => {
 /** Appends the texts of a document's files to it, each below a heading with its name. Rejects with `Unreadable`. */
 export const withAttachments = async (draft: Draft, readers: Readers, textLimit: number): Promise<Draft> => {
   if (draft.attachments === undefined || draft.attachments.length === 0) return draft
+  const { omitted = new Omitted() } = draft
   let files = 0
   let characters = 0
 
@@ -46,13 +54,16 @@ export const withAttachments = async (draft: Draft, readers: Readers, textLimit:
     characters += own.length
     if (characters > textLimit) throw tooLarge(textLimit)
     const parts = [own]
-    for (const attachment of depth < MAX_DEPTH ? attachments : []) {
-      const inner = await draftOf(attachment)
+    for (const attachment of attachments) {
+      const { name } = attachment
+      const inner = depth < MAX_DEPTH ? await draftOf(attachment) : undefined
+      if (inner === undefined && !isOfMessage(attachment)) omitted.add(PICTURE.test(name) ? "images" : "files", name)
+      omitted.addAll(inner?.omitted, name)
       const innerText = inner === undefined ? "" : await textOf(inner, depth + 1)
-      if (innerText.trim() !== "") parts.push(`# Attachment: ${oneLine(attachment.name)}`, demoted(innerText))
+      if (innerText.trim() !== "") parts.push(`# Attachment: ${oneLine(name)}`, demoted(innerText))
     }
     return parts.join("\n\n")
   }
 
-  return { title: draft.title, text: await textOf(draft, 0) }
+  return { title: draft.title, text: await textOf(draft, 0), omitted }
 }

@@ -1,5 +1,5 @@
 import { decodeText } from "./Decode.ts"
-import { type Draft, type Reader, tooLarge, Unreadable } from "./Extraction.ts"
+import { type Draft, Omitted, type Reader, tooLarge, Unreadable } from "./Extraction.ts"
 import { htmlText } from "./html/Html.ts"
 import { Zip } from "./office/Zip.ts"
 import { allOf, childrenOf, descend, parseXml, textOf, type XmlElement } from "./office/Xml.ts"
@@ -51,18 +51,19 @@ export const epub: Reader = (bytes, textLimit): Draft => {
   const titles = chapterTitles(contentsPath, part(contentsPath))
   const spineItems = childrenOf(spine, "itemref").map(({ attributes }) => items.get(attributes["idref"])?.["href"])
   const paths = spineItems.flatMap((address) => (address === undefined ? [] : [resolve(path, address)]))
+  const omitted = new Omitted()
   const chapters: Array<string> = []
   let characters = 0
   for (const chapter of new Set(paths)) {
-    const page = chapter === contentsPath ? undefined : zip.read(chapter)
+    const title = titles.get(chapter) ?? ""
+    const page = chapter === contentsPath ? undefined : omitted.attempt("parts", title, () => zip.read(chapter))
     if (page === undefined) continue
     const { text } = htmlText(decodeText(page), { recognizeSelfClosing: true })
-    const title = titles.get(chapter) ?? ""
     const isTitled = text === "" || title === "" || /^#{1,6} /m.test(text.slice(0, 2_000))
     const rest = text.startsWith(title) ? text.slice(title.length).trimStart() : text
     chapters.push(isTitled ? text : `# ${title}\n\n${rest}`)
     characters += text.length
     if (characters > textLimit) throw tooLarge(textLimit)
   }
-  return { title: textOf(allOf(root, "dc:title")[0]), text: chapters.join("\n\n") }
+  return { title: textOf(allOf(root, "dc:title")[0]), text: chapters.join("\n\n"), omitted }
 }

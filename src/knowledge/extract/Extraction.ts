@@ -1,5 +1,8 @@
 import type { Format } from "../../domain/knowledge/Formats.ts"
+import { type Omission, type OmissionKind, PLACE_MAX_LENGTH, PLACES_MAX } from "../../domain/knowledge/Omission.ts"
 import { OCR_COMMAND } from "../../system/Variables.ts"
+import { bounded } from "../../text/BoundedText.ts"
+import { cleanTitle } from "./Text.ts"
 
 /*
  * The input and output of the readers of each format. They are plain data without Effect, because they are sent to
@@ -31,6 +34,8 @@ export interface PageStart {
  */
 export interface ExtractedText {
   readonly title: string
+  /** What the document has that its text has not. */
+  readonly omissions: ReadonlyArray<Omission>
   readonly text: string
   readonly pages?: ReadonlyArray<PageStart>
 }
@@ -45,8 +50,7 @@ export interface Passage {
 }
 
 /** A document as passages in their order; there are none when it has no text. */
-export interface SplitText {
-  readonly title: string
+export interface SplitText extends Pick<ExtractedText, "title" | "omissions"> {
   readonly passages: ReadonlyArray<Passage>
 }
 
@@ -121,6 +125,44 @@ export class Unreadable extends Error {
   }
 }
 
+/** Collects what a reader leaves out of a document: how many of each kind, and where the first are. */
+export class Omitted {
+  /** Why the first part could not be read, which is why the document has no text where nothing else has any. */
+  failure: Unreadable | undefined
+  private readonly found = new Map<OmissionKind, { count: number; readonly where: Set<string> }>()
+
+  add(kind: OmissionKind, where: string | number = "", count = 1): void {
+    if (count === 0) return
+    const entry = this.found.get(kind) ?? { count: 0, where: new Set() }
+    entry.count += count
+    this.found.set(kind, entry)
+    if (entry.where.size >= PLACES_MAX || where === "") return
+    const name = cleanTitle(bounded(String(where)))
+    if (name !== undefined) entry.where.add(name.slice(0, PLACE_MAX_LENGTH).toWellFormed())
+  }
+
+  /** Adds what was left out of a file in the document. */
+  addAll(inner: Omitted | undefined, file: string): void {
+    for (const { count, kind } of inner?.list ?? []) this.add(kind, file, count)
+  }
+
+  /** Reads a part without which the rest of the document can be read; `undefined` for one that cannot be read. */
+  attempt<A>(kind: OmissionKind, where: string | number, read: () => A): A | undefined {
+    try {
+      return read()
+    } catch (cause) {
+      if (!(cause instanceof Unreadable) || cause.code === "too_large_when_extracted") throw cause
+      this.failure ??= cause
+      this.add(kind, where)
+      return undefined
+    }
+  }
+
+  get list(): ReadonlyArray<Omission> {
+    return Array.from(this.found, ([kind, { count, where }]) => ({ kind, count, where: [...where] }))
+  }
+}
+
 /** The result of a reader, before `read` normalises it and joins its pages. */
 export interface Draft {
   /** The title that the document gives itself. */
@@ -129,6 +171,7 @@ export interface Draft {
   readonly text: string | ReadonlyArray<string>
   /** The files in it, such as those of a mail, which `read` reads and appends. */
   readonly attachments?: ReadonlyArray<Attachment>
+  readonly omitted?: Omitted
 }
 
 /** A file in a document. A message within a message may have been read already. */
@@ -202,7 +245,7 @@ export type PageFacts = Omit<PageText, "blocks" | "links">
 export type Reply =
   | { readonly kind: "page"; readonly page: PageFacts; readonly blocks: number; readonly frames: number }
   | ({ readonly kind: "image" } & ImagePlace)
-  | { readonly kind: "split"; readonly title: string; readonly frames: number }
+  | ({ readonly kind: "split"; readonly frames: number } & Omit<SplitText, "passages">)
   | { readonly kind: "examined"; readonly content: PdfContent }
   | { readonly kind: "unreadable"; readonly code: FailureCode; readonly message: string }
   | { readonly kind: "out of memory" }

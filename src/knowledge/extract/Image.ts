@@ -2,6 +2,7 @@ import {
   type Draft,
   IMAGE_MAX_BYTES,
   noText,
+  Omitted,
   type Reader,
   SCANNED_PAGES_MAX,
   tooManyScans,
@@ -19,7 +20,9 @@ const recognized = async (pages: ReadonlyArray<() => Uint8Array>, recognize: Par
     texts.push(await recognize(image(), { page: index + 1, of: pages.length }))
   }
   if (texts.every((text) => text.trim() === "")) throw noText(true)
-  return { title: undefined, text: texts }
+  const omitted = new Omitted()
+  for (const [index, text] of texts.entries()) if (text.trim() === "") omitted.add("scans", index + 1)
+  return { title: undefined, text: texts, omitted }
 }
 
 const refuseLarge = (bytes: Uint8Array) => {

@@ -5,6 +5,7 @@ import { decodeText } from "./Decode.ts"
 import { embeddedText } from "./Embedded.ts"
 import {
   type ExtractedText,
+  Omitted,
   type PageStart,
   type Reader,
   type Recognize,
@@ -86,10 +87,15 @@ export const read = async (
 ): Promise<ExtractedText> => {
   if (bytes.length === 0) throw new Unreadable("empty_document", "The file is empty.")
   const draft = await withAttachments(await readers[format](bytes, textLimit, recognize), readers, textLimit)
+  const { omitted = new Omitted() } = draft
   const body = typeof draft.text === "string" ? { text: normalizeText(draft.text) } : joinPages(draft.text)
   if (!isVisible(body.text)) {
-    throw new Unreadable("empty_document", "The document holds no text.")
+    throw omitted.failure ?? new Unreadable("empty_document", "The document holds no text.")
   }
   if (body.text.length > textLimit) throw tooLarge(textLimit)
-  return { title: cleanTitle(bounded(draft.title ?? "")) ?? titleOfFile(bounded(name)), ...body }
+  return {
+    title: cleanTitle(bounded(draft.title ?? "")) ?? titleOfFile(bounded(name)),
+    omissions: omitted.list,
+    ...body,
+  }
 }

@@ -115,7 +115,12 @@ const documentFrames = (document: ExtractedText) => {
     text,
     page,
   }))
-  return withItems(passages, (frames) => ({ kind: "split", title: document.title, frames }))
+  return withItems(passages, (frames) => ({
+    kind: "split",
+    title: document.title,
+    omissions: document.omissions,
+    frames,
+  }))
 }
 
 const pageFrames = ({ blocks, links, ...page }: PageText) =>

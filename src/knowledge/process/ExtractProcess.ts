@@ -1,4 +1,5 @@
 import { Effect, Schema, type Scope } from "effect"
+import { Omissions } from "../../domain/knowledge/Omission.ts"
 import {
   failureCodes,
   IMAGE_MAX_BYTES,
@@ -60,7 +61,7 @@ const PageFactsSchema: Schema.Codec<PageFacts> = Schema.Struct({
 
 const ReplySchema: Schema.Codec<Reply, string> = Schema.fromJsonString(
   Schema.Union([
-    Schema.Struct({ kind: Schema.tag("split"), title: Schema.String, frames: Schema.Int }),
+    Schema.Struct({ kind: Schema.tag("split"), title: Schema.String, omissions: Omissions, frames: Schema.Int }),
     Schema.Struct({ kind: Schema.tag("page"), page: PageFactsSchema, blocks: Schema.Int, frames: Schema.Int }),
     Schema.Struct({ kind: Schema.tag("examined"), content: Schema.Literals(pdfContents) }),
     Schema.Struct({ kind: Schema.tag("image"), page: Schema.Int, of: Schema.Int }),
@@ -202,8 +203,11 @@ export class ExtractProcess {
     return Effect.flatMap(decoded(ReplySchema, head), (reply): Effect.Effect<Answer | SentImage, ProcessEnded> => {
       if (reply.kind === "image") return Effect.succeed({ ...reply, image: body })
       if (reply.kind === "split") {
-        const { frames, kind, title } = reply
-        return Effect.map(this.items(frames, PassagesSchema), (passages) => ({ kind, document: { title, passages } }))
+        const { frames, kind, ...document } = reply
+        return Effect.map(this.items(frames, PassagesSchema), (passages) => ({
+          kind,
+          document: { ...document, passages },
+        }))
       }
       if (reply.kind !== "page") return Effect.succeed(reply)
       const { blocks, frames, kind, page } = reply

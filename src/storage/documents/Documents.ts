@@ -86,7 +86,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
 
     const columns = sql.literal(
       `id, chatbot_id, name, content_type, size_bytes::float8, sha256, status, progress, chunk_count, error, blob_key,
-         source_id, url, created_at, updated_at`,
+         source_id, url, omissions, created_at, updated_at`,
     )
 
     /** Reads a row and locks it. */

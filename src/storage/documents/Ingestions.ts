@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DocumentError } from "../../domain/knowledge/Document.ts"
+import type { Document, DocumentError } from "../../domain/knowledge/Document.ts"
 import { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -151,11 +151,11 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
        * meanwhile, the document fails as by `fail`.
        */
       publish: Effect.fnUntraced(
-        function* (attempt: Ingestion, chunkCount: number) {
+        function* (attempt: Ingestion, chunkCount: number, omissions: Document["omissions"] = []) {
           const organization = yield* CurrentOrganization
           const [row] = yield* decodePublished(sql`
             select publish_revision(${attempt.document_id}, ${organization}, ${attempt.lease_id}, ${attempt.revision},
-              ${chunkCount}) is not null as published`)
+              ${chunkCount}, ${json(omissions)}) is not null as published`)
           return row?.published ?? false
         },
         retryConflicts,

@@ -97,12 +97,17 @@ describe("a process that a file has taken over is given up when it", () => {
     `
     return { ...noSandbox, wrap: () => [process.execPath, "-e", script] }
   }
-  const split = (count: number) => `{ kind: "split", title: "a", frames: ${count} }`
+  const split = (count: number, omissions = "[]") =>
+    `{ kind: "split", title: "a", frames: ${count}, omissions: ${omissions} }`
+  const omissions = (count: number, name: number) =>
+    `Array(${count}).fill({ kind: "images", count: 1, where: ["a".repeat(${name})] })`
   const passages = (count: number, length: number) =>
     `Array(${count}).fill({ ordinal: 0, headings: [], text: "a".repeat(${length}), page: null })`
 
   test.each([
     ["announces frames without end", answering(split(Number.MAX_SAFE_INTEGER), "[]"), "announced more"],
+    ["sends more omissions than a reader does", answering(split(0, omissions(21, 1)), "[]"), "no reply"],
+    ["sends longer names than a reader does", answering(split(0, omissions(1, 101)), "[]"), "no reply"],
     ["sends more passages in a frame than a reader does", answering(split(1), passages(200, 1)), "no reply"],
     ["sends more text than a document has", answering(split(8), passages(1, 2 ** 20)), "answered more"],
     [
@@ -143,7 +148,7 @@ describe("a process that reads documents", () => {
     const split = await run(extract(source))
     const expected = chunk(text).map(({ ordinal, headings, text, page }) => ({ ordinal, headings, text, page }))
     expect(expected.length).toBeGreaterThan(300)
-    expect(split).toEqual({ title: text.title, passages: expected })
+    expect(split).toEqual({ title: text.title, omissions: [], passages: expected })
   })
 
   test("refuses a document whose text exceeds the limit", async () => {

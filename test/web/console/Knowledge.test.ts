@@ -6,6 +6,7 @@ import {
   withDocument,
   withoutDocument,
 } from "../../../src/web/console/screens/knowledge/Documents.ts"
+import { omissionText } from "../../../src/web/console/screens/knowledge/Omissions.ts"
 import { partsOf, piecesOf } from "../../../src/web/console/screens/knowledge/SearchTester.tsx"
 import { EXTENSIONS, faultOf } from "../../../src/web/console/screens/knowledge/Uploads.ts"
 
@@ -22,6 +23,7 @@ const document = (id: string, status: Document["status"] = "ready"): Document =>
   error: null,
   source_id: null,
   url: null,
+  omissions: [],
   duplicate: false,
   created_at: `2026-11-2${id}T00:00:00.000+00:00`,
   updated_at: `2026-11-2${id}T00:00:00.000+00:00`,
@@ -56,6 +58,17 @@ describe("the list of documents", () => {
     expect(afterEvent(list, { type: "knowledge", chatbot_id: "c" })).toBeUndefined()
     expect(afterEvent(list, { type: "chatbot", chatbot_id: "c" })).toBe(list)
   })
+})
+
+test("what a document has that its text has not is said in plain words", () => {
+  expect(omissionText({ kind: "hidden_sheets", count: 2, where: ["Prices 2019", "Draft"] })).toBe(
+    "2 hidden sheets were left out: Prices 2019, Draft",
+  )
+  expect(omissionText({ kind: "images", count: 3, where: [] })).toBe("3 images have no text")
+  expect(omissionText({ kind: "pages", count: 1, where: ["7"] })).toBe("1 page could not be read: 7")
+  expect(omissionText({ kind: "formulas", count: 1_200, where: ["S B1"] })).toBe(
+    "1,200 formulas have no stored results: S B1, …",
+  )
 })
 
 describe("a file", () => {

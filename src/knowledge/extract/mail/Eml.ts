@@ -1,6 +1,6 @@
 import PostalMime, { type Address, type Attachment as Part, type Email } from "postal-mime"
 import { extensionOf, formatOfContentType } from "../../../domain/knowledge/Formats.ts"
-import { type Attachment, type Draft, type Reader, Unreadable } from "../Extraction.ts"
+import { type Attachment, type Draft, Omitted, type Reader, Unreadable } from "../Extraction.ts"
 import { contentOfCms } from "./Cms.ts"
 import { namedAddress } from "./Address.ts"
 import { bodyOf, type Mail, mailDraft } from "./Mail.ts"
@@ -35,13 +35,15 @@ const encrypted = () =>
 const isSealed = ({ filename, mimeType }: Part): boolean =>
   /^application\/(?:x-)?pkcs7-mime$/.test(mimeType) || /\.p7m$/i.test(filename ?? "")
 
-type Content = Pick<Mail, "page" | "text" | "attachments">
+type Content = Pick<Mail, "page" | "text" | "attachments" | "omitted">
 
 /** Opens what is signed: a message is the message itself where that has no text, and a file is in place of its envelope. */
-const opened = async (mail: Email, envelopes: number): Promise<Content> => {
+const opened = async (mail: Email, envelopes: number, omitted = new Omitted()): Promise<Content> => {
   let [page, text] = [mail.html ?? "", mail.text ?? ""]
   const isEmpty = () => page.trim() === "" && text.trim() === ""
-  const parts = mail.attachments.filter(({ mimeType, related }) => related !== true || !mimeType.startsWith("image/"))
+  const isShown = ({ mimeType, related }: Part) => related === true && mimeType.startsWith("image/")
+  const parts = mail.attachments.filter((part) => !isShown(part))
+  for (const picture of mail.attachments.filter(isShown)) omitted.add("images", picture.filename ?? "")
   const isPgp = parts.some(({ mimeType }) => mimeType === "application/pgp-encrypted")
   if ((isPgp && isEmpty()) || text.trimStart().startsWith("-----BEGIN PGP MESSAGE-----")) throw encrypted()
   const attachments: Array<Attachment> = []
@@ -52,13 +54,13 @@ const opened = async (mail: Email, envelopes: number): Promise<Content> => {
     if (!(content instanceof Uint8Array)) attachments.push({ name, content: bytesOf(part) })
     else if (/\.\w+\.p7m$/i.test(name)) attachments.push({ name: name.slice(0, -4), content })
     else {
-      const inner = await opened(await parsed(content), envelopes - 1)
+      const inner = await opened(await parsed(content), envelopes - 1, omitted)
       if (isEmpty()) [page, text] = [inner.page, inner.text]
       else attachments.push({ name, content: { title: undefined, text: bodyOf(inner) } })
       attachments.push(...inner.attachments)
     }
   }
-  return { page, text, attachments }
+  return { page, text, attachments, omitted }
 }
 
 const parsed = (bytes: Uint8Array): Promise<Email> =>

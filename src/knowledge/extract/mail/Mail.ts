@@ -1,4 +1,4 @@
-import type { Attachment, Draft } from "../Extraction.ts"
+import type { Attachment, Draft, Omitted } from "../Extraction.ts"
 import { htmlText } from "../html/Html.ts"
 import { oneLine } from "../Text.ts"
 import { calendarText, isCalendar } from "./Calendar.ts"
@@ -14,6 +14,7 @@ export interface Mail {
   readonly page: string
   readonly text: string
   readonly attachments: ReadonlyArray<Attachment>
+  readonly omitted?: Omitted
 }
 
 export const bodyOf = ({ page, text }: Pick<Mail, "page" | "text">): string => {
@@ -52,5 +53,5 @@ export const mailDraft = (mail: Mail): Draft => {
   const text = [...head, lines.join("\n"), body, ...eventsOf(attachments, body)]
     .filter((part) => part !== "")
     .join("\n\n")
-  return { title: subject || undefined, text, attachments }
+  return { title: subject || undefined, text, attachments, ...(mail.omitted && { omitted: mail.omitted }) }
 }

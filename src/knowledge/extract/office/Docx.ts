@@ -155,7 +155,7 @@ class DocxWriter {
   }
 
   private nested(read: () => void): void {
-    if (this.nesting >= MAX_NESTING) return
+    if (this.nesting >= MAX_NESTING) return this.office.omitted.add("parts")
     this.nesting++
     read()
     this.nesting--
@@ -249,15 +249,18 @@ const readDocx = async (
   const { path, root } = office.main("w:document")
   const readChunk = async (chunk: Uint8Array): Promise<string> => {
     if (!isZip(chunk)) return embeddedText(chunk)
-    const { text } = await readDocx(chunk, textLimit, embeddedText, budget)
+    const { omitted, text } = await readDocx(chunk, textLimit, embeddedText, budget)
+    office.omitted.addAll(omitted, "")
     return typeof text === "string" ? text : text.join("\n\n")
   }
   const chunks = await chunkTexts(office, path, root, readChunk, budget)
   const writer = new DocxWriter(office, path, root, chunks, textLimit)
   writer.readAll(elementsOf(childOf(root, "w:body")))
+  office.omitObjects(path)
   return {
     title: office.title() ?? writer.title,
     text: writer.hasPages ? byPage(writer.blocks) : join(writer.blocks),
+    omitted: office.omitted,
   }
 }
 

@@ -16,9 +16,9 @@ export class ChunkBudget {
   private left = MAX_CHUNKS
   private depth = 0
 
-  /** Reads a document unless too many were read, or they are within each other too deep. */
-  async within(read: () => Promise<string>): Promise<string> {
-    if (this.depth >= MAX_DEPTH || this.left <= 0) return ""
+  /** Reads a document; `undefined` when too many were read, or they are within each other too deep. */
+  async within(read: () => Promise<string>): Promise<string | undefined> {
+    if (this.depth >= MAX_DEPTH || this.left <= 0) return undefined
     this.left--
     this.depth++
     try {
@@ -44,13 +44,18 @@ export const chunkTexts = async (
   for (const { attributes } of allOf(root, "w:altChunk")) {
     const id = attributes["r:id"] ?? ""
     const target = office.target(path, id)
-    const bytes = target === undefined || texts.has(id) ? undefined : office.bytes(target)
+    if (target === undefined || texts.has(id)) continue
+    const name = target.slice(target.lastIndexOf("/") + 1)
+    const bytes = office.omitted.attempt("files", name, () => office.bytes(target))
     if (bytes === undefined) continue
-    try {
-      texts.set(id, await budget.within(() => readChunk(bytes)))
-    } catch (cause) {
-      if (!(cause instanceof Unreadable) || cause.code === "too_large_when_extracted") throw cause
-    }
+    const text = await budget
+      .within(() => readChunk(bytes))
+      .catch((cause: unknown) => {
+        if (!(cause instanceof Unreadable) || cause.code === "too_large_when_extracted") throw cause
+        return undefined
+      })
+    if (text === undefined) office.omitted.add("files", name)
+    texts.set(id, text ?? "")
   }
   return texts
 }

@@ -1,4 +1,4 @@
-import { alternativeText, chartsIn, diagramsIn } from "./Drawing.ts"
+import { alternativeText, chartsIn, diagramsIn, isDecorative } from "./Drawing.ts"
 import { isOn } from "./DocxStyles.ts"
 import { latex } from "./Math.ts"
 import { markdownLink } from "../Link.ts"
@@ -39,6 +39,8 @@ export class DocxInline {
   private readonly events: InlineEvents
   private written = ""
   private readonly fields: Array<Field> = []
+  /** Whether the paragraph has hidden text, which counts once. */
+  private isHiding = false
 
   constructor(office: OfficePackage, path: string, events: InlineEvents) {
     this.office = office
@@ -56,6 +58,8 @@ export class DocxInline {
 
   private read(element: XmlElement): void {
     const { name, attributes } = element
+    if (name === "w:del") this.office.omitted.add("deletions")
+    else if (name === "w:commentReference") this.office.omitted.add("comments")
     if (skippedElements.has(name)) return this.instruction(element)
     switch (name) {
       case "w:t":
@@ -73,7 +77,7 @@ export class DocxInline {
       case "w:sym":
         return this.symbol(attributes["w:char"] ?? "")
       case "w:r":
-        return isOn(childOf(element, "w:rPr"), "w:vanish") ? undefined : this.readAll(elementsOf(element))
+        return isOn(childOf(element, "w:rPr"), "w:vanish") ? this.hidden(element) : this.readAll(elementsOf(element))
       case "w:hyperlink":
         return this.link(element, this.office.relationships(this.path).get(attributes["r:id"] ?? "")?.target ?? "")
       case "w:fldSimple":
@@ -149,15 +153,25 @@ export class DocxInline {
     for (const formula of childrenOf(element, "m:oMath")) this.write(`\n${dollars(latex(formula), "$$")}\n`)
   }
 
+  private hidden(run: XmlElement): void {
+    if (!this.isHiding && childrenOf(run, "w:t").length > 0) this.office.omitted.add("hidden_text")
+    this.isHiding = true
+  }
+
   private drawing(element: XmlElement): void {
-    this.boxes.push(...allOf(element, "w:txbxContent"))
+    const boxes = allOf(element, "w:txbxContent")
+    this.boxes.push(...boxes)
     this.blocks.push(...chartsIn(this.office, this.path, element), ...diagramsIn(this.office, this.path, element))
-    this.write(
-      allOf(element, "wp:docPr")
-        .map(alternativeText)
-        .filter((text) => text !== "")
-        .join(" "),
-    )
+    const properties = allOf(element, "wp:docPr")
+    const text = properties
+      .map(alternativeText)
+      .filter((each) => each !== "")
+      .join(" ")
+    this.write(text)
+    // The picture of an object only stands for it, and text boxes are read on their own.
+    const isTold = text !== "" || boxes.length > 0 || element.name === "w:object" || properties.some(isDecorative)
+    const pictures = isTold ? [] : [...allOf(element, "pic:pic"), ...allOf(element, "v:imagedata")]
+    this.office.omitted.add("images", "", pictures.length)
   }
 
   private checkbox(element: XmlElement): void {

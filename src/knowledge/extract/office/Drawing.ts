@@ -1,3 +1,4 @@
+import type { Omitted } from "../Extraction.ts"
 import { markdownTable } from "../Table.ts"
 import { oneLine } from "../Text.ts"
 import type { OfficePackage } from "./OfficePackage.ts"
@@ -28,7 +29,7 @@ const kindOf = (chart: XmlElement): string => {
 }
 
 /** Writes a chart as its title and a table with one column per series. */
-const write = (root: XmlElement): ReadonlyArray<string> => {
+const write = (root: XmlElement, omitted: Omitted): ReadonlyArray<string> => {
   const title = titleOf(root)
   const series = allOf(descend(root, "c:chart", "c:plotArea"), "c:ser")
   const columns = series.map((each) => ({
@@ -38,7 +39,10 @@ const write = (root: XmlElement): ReadonlyArray<string> => {
   }))
   const points = Math.max(0, ...columns.map(({ values }) => Math.max(-1, ...values.keys()) + 1))
   const blocks = [title === "" ? kindOf(root) : `${kindOf(root)}: ${title}`]
-  if (points === 0 || points > MAX_POINTS) return blocks
+  if (points === 0 || points > MAX_POINTS) {
+    omitted.add("charts", title)
+    return blocks
+  }
   const rows = Array.from({ length: points }, (_, index) => [
     columns[0]?.categories.get(index) ?? "",
     ...columns.map(({ values }) => values.get(index) ?? ""),
@@ -47,12 +51,15 @@ const write = (root: XmlElement): ReadonlyArray<string> => {
 }
 
 /** The charts in a drawing, as Markdown blocks. `path` is the part of the package that contains the drawing. */
-export const chartsIn = (office: OfficePackage, path: string, drawing: XmlElement): ReadonlyArray<string> =>
-  allOf(drawing, "c:chart").flatMap(({ attributes }) => {
+export const chartsIn = (office: OfficePackage, path: string, drawing: XmlElement): ReadonlyArray<string> => {
+  // Newer kinds, such as waterfalls, have a format of their own.
+  office.omitted.add("charts", "", allOf(drawing, "cx:chart").length)
+  return allOf(drawing, "c:chart").flatMap(({ attributes }) => {
     const target = office.target(path, attributes["r:id"])
     const root = target === undefined ? undefined : office.part(target)
-    return root === undefined ? [] : write(root)
+    return root === undefined ? [] : write(root, office.omitted)
   })
+}
 
 /** The text of the diagrams in a drawing, as lists. `path` is the part of the package that contains the drawing. */
 export const diagramsIn = (office: OfficePackage, path: string, drawing: XmlElement): ReadonlyArray<string> =>
@@ -70,6 +77,10 @@ export const alternativeText = (properties: XmlElement | undefined): string => {
   // Programs fill in the name of the file.
   return /\.(?:png|jpe?g|gif|bmp|emf|wmf|svg|tiff?)$/i.test(text) ? "" : text
 }
+
+/** Whether a picture says nothing to those who do not see it, as its author has marked it. */
+export const isDecorative = (properties: XmlElement | undefined): boolean =>
+  properties !== undefined && allOf(properties, "adec:decorative").some(({ attributes }) => isOn(attributes["val"]))
 
 /** The rows of a table in DrawingML (`a:tbl`), with the text of each cell. */
 export const drawingTableRows = (

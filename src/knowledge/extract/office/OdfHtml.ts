@@ -1,3 +1,4 @@
+import type { Omitted } from "../Extraction.ts"
 import { oneLine } from "../Text.ts"
 import { allOf, childOf, childrenOf, descend, elementsOf, textOf, type XmlElement } from "./Xml.ts"
 
@@ -18,15 +19,21 @@ const skipped = new Set(
 export class OdfHtml {
   private readonly styles: ReadonlyMap<string, XmlElement>
   private readonly objectAt: (path: string) => XmlElement | undefined
+  readonly omitted: Omitted
   private notes: Array<string> = []
 
   /**
    * @param styles all styles, by the keys of `styleKey`
    * @param objectAt the content of an object within the document, such as a chart, by its path
    */
-  constructor(styles: ReadonlyMap<string, XmlElement>, objectAt: (path: string) => XmlElement | undefined) {
+  constructor(
+    styles: ReadonlyMap<string, XmlElement>,
+    objectAt: (path: string) => XmlElement | undefined,
+    omitted: Omitted,
+  ) {
     this.styles = styles
     this.objectAt = objectAt
+    this.omitted = omitted
   }
 
   /** Writes the content of an element. `style` and `level` are those of the list around it. */
@@ -109,6 +116,7 @@ export class OdfHtml {
     const description = oneLine(textOf(childOf(frame, "svg:desc")) || textOf(childOf(frame, "svg:title")))
     // The first child is followed by others for programs that do not know it, such as the picture of a chart.
     const content = elementsOf(frame).find(({ name }) => !skipped.has(name))
+    if (content?.name === "draw:image" && description === "") this.omitted.add("images")
     if (content?.name === "draw:image") return `<img alt="${escapeHtml(description)}">`
     return content?.name === "draw:object" ? this.object(content) : content === undefined ? "" : this.element(content)
   }
@@ -119,7 +127,11 @@ export class OdfHtml {
     if (formula !== undefined) return `<code>${escapeHtml(textOf(formula))}</code>`
     const chart = descend(content, "office:body", "office:chart", "chart:chart")
     const title = oneLine(textOf(childOf(chart, "chart:title")))
-    const tables = childrenOf(chart, "table:table").map((table) => this.element(table))
+    if (content !== undefined && chart === undefined)
+      this.omitted.add("files", attributes["xlink:href"]?.replace("./", ""))
+    const grids = childrenOf(chart, "table:table")
+    if (chart !== undefined && grids.length === 0) this.omitted.add("charts", title)
+    const tables = grids.map((table) => this.element(table))
     return [title === "" ? "" : `<p>Chart: ${escapeHtml(title)}</p>`, ...tables].join("")
   }
 }

@@ -35,6 +35,7 @@ const cellText = (cell: XmlElement): string => {
 
 /** Writes a sheet of an OpenDocument spreadsheet below its name, with its boxes, pictures, charts and comments. */
 export const sheetText = (table: XmlElement, writer: OdfHtml, budget: Budget): string => {
+  const name = table.attributes["table:name"] ?? ""
   const cells = new Cells(budget)
   const shapes = [...childrenOf(childOf(table, "table:shapes"), "draw:frame")]
   const comments: Array<string> = []
@@ -45,6 +46,9 @@ export const sheetText = (table: XmlElement, writer: OdfHtml, budget: Budget): s
     for (const cell of elementsOf(line)) {
       const columns = count(cell, "columns-repeated", MAX_COLUMNS)
       const text = cell.name === "table:table-cell" ? cellText(cell) : ""
+      const { "office:value-type": type, "table:formula": formula } = cell.attributes
+      if (text === "" && type === undefined && formula !== undefined)
+        writer.omitted.add("formulas", `${name} ${lettersOf(column)}${row + 1}`)
       for (let below = 0; text !== "" && below < rows; below++) {
         for (let right = 0; right < columns; right++) cells.put({ column: column + right, row: row + below }, text)
       }
@@ -56,8 +60,5 @@ export const sheetText = (table: XmlElement, writer: OdfHtml, budget: Budget): s
     }
     row += rows
   }
-  return cells.write(table.attributes["table:name"] ?? "", [
-    htmlText(shapes.map((shape) => writer.element(shape)).join("")).text,
-    ...comments,
-  ])
+  return cells.write(name, [htmlText(shapes.map((shape) => writer.element(shape)).join("")).text, ...comments])
 }

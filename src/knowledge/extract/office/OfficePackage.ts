@@ -1,5 +1,6 @@
 import { compoundFileHeader } from "../../../domain/knowledge/Formats.ts"
-import { Unreadable } from "../Extraction.ts"
+import type { OmissionKind } from "../../../domain/knowledge/Omission.ts"
+import { Omitted, Unreadable } from "../Extraction.ts"
 import { childrenOf, parseXml, type XmlElement } from "./Xml.ts"
 import { Zip } from "./Zip.ts"
 
@@ -40,8 +41,11 @@ const relationshipsPath = (part: string): string => {
   return `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`
 }
 
+const nameOf = (part: string): string => part.slice(part.lastIndexOf("/") + 1)
+
 /** An Office document (ECMA-376): a zip of XML parts that refer to each other. All methods throw `Unreadable`. */
 export class OfficePackage {
+  readonly omitted = new Omitted()
   private readonly zip: Zip
   /** The names in the archive, by their lower-case form, because the names of parts are not case-sensitive. */
   private readonly names = new Map<string, string>()
@@ -59,10 +63,20 @@ export class OfficePackage {
     return name === undefined ? undefined : this.zip.read(name)
   }
 
-  /** A part as XML; `undefined` when there is none of that name. */
-  part(part: string): XmlElement | undefined {
+  /** A part as XML; `undefined` when there is none of that name, and for one that cannot be read. */
+  part(part: string, kind: OmissionKind = "parts", where: string | number = nameOf(part)): XmlElement | undefined {
+    return this.omitted.attempt(kind, where, () => this.xml(part))
+  }
+
+  private xml(part: string): XmlElement | undefined {
     const bytes = this.bytes(part)
     return bytes === undefined ? undefined : parseXml(bytes)
+  }
+
+  /** Notes the documents of other programs that are shown in a part, and are not read. */
+  omitObjects(part: string): void {
+    for (const type of ["oleObject", "package"])
+      for (const path of this.targets(part, type)) this.omitted.add("files", nameOf(path))
   }
 
   relationships(part: string): ReadonlyMap<string, Relationship> {
@@ -97,7 +111,7 @@ export class OfficePackage {
   /** The main part. Throws when the archive has none, or its root element has another name. */
   main(rootName: string): { readonly path: string; readonly root: XmlElement } {
     const [path] = this.targets("", "officeDocument")
-    const root = path === undefined ? undefined : this.part(path)
+    const root = path === undefined ? undefined : this.xml(path)
     if (path === undefined || root === undefined) {
       throw new Unreadable("corrupt_document", "The file is not a document of Office, or is damaged.")
     }

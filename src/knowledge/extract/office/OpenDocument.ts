@@ -1,4 +1,4 @@
-import { type Draft, type Reader, tooLarge, Unreadable } from "../Extraction.ts"
+import { type Draft, Omitted, type Reader, tooLarge, Unreadable } from "../Extraction.ts"
 import { htmlText } from "../html/Html.ts"
 import { oneLine } from "../Text.ts"
 import { odfComments } from "./Comments.ts"
@@ -13,6 +13,7 @@ class OdfFile {
   /** The content of the body, as the kind of the document requires. */
   readonly body: XmlElement
   readonly writer: OdfHtml
+  readonly omitted = new Omitted()
   private readonly zip: Zip
   private readonly styles: ReadonlyMap<string, XmlElement>
 
@@ -34,7 +35,11 @@ class OdfFile {
     this.styles = new Map(
       groups.flatMap(elementsOf).map((style) => [styleKey(style.name, style.attributes["style:name"]), style]),
     )
-    this.writer = new OdfHtml(this.styles, (path) => this.part(`${path.replace(/^\.\//, "")}/content.xml`))
+    const objectAt = (path: string) => {
+      const name = path.replace(/^\.\//, "")
+      return this.omitted.attempt("parts", name, () => this.part(`${name}/content.xml`))
+    }
+    this.writer = new OdfHtml(this.styles, objectAt, this.omitted)
   }
 
   private part(name: string): XmlElement | undefined {
@@ -58,17 +63,21 @@ class OdfFile {
 export const odt: Reader = (bytes): Draft => {
   const file = new OdfFile(bytes, "text")
   const { text, title } = htmlText(file.writer.content(file.body))
-  return { title: file.title() ?? title, text }
+  file.omitted.add("comments", "", allOf(file.body, "office:annotation").length)
+  file.omitted.add("deletions", "", allOf(file.body, "text:deletion").length)
+  return { title: file.title() ?? title, text, omitted: file.omitted }
 }
 
 /** Reads an OpenDocument spreadsheet into Markdown, with one page per sheet. Hidden sheets are left out. */
 export const ods: Reader = (bytes, textLimit): Draft => {
   const file = new OdfFile(bytes, "spreadsheet")
   const budget = new Budget(textLimit)
-  const sheets = childrenOf(file.body, "table:table").map((table) =>
-    file.hides(table, "table:style-name", "table:display", "false") ? "" : sheetText(table, file.writer, budget),
-  )
-  return { title: file.title(), text: sheets }
+  const sheets = childrenOf(file.body, "table:table").map((table) => {
+    if (!file.hides(table, "table:style-name", "table:display", "false")) return sheetText(table, file.writer, budget)
+    file.omitted.add("hidden_sheets", table.attributes["table:name"])
+    return ""
+  })
+  return { title: file.title(), text: sheets, omitted: file.omitted }
 }
 
 /** Shapes of slides that have a place of their own in the text, or none since they are the same on all. */
@@ -83,8 +92,11 @@ export const odp: Reader = (bytes, textLimit): Draft => {
     htmlText(shapes.flatMap((shape) => (isShown(classOf(shape)) ? file.writer.element(shape) : [])).join("")).text
   let title: string | undefined
   let characters = 0
-  const slides = childrenOf(file.body, "draw:page").map((page) => {
-    if (file.hides(page, "draw:style-name", "presentation:visibility", "hidden")) return ""
+  const slides = childrenOf(file.body, "draw:page").map((page, index) => {
+    if (file.hides(page, "draw:style-name", "presentation:visibility", "hidden")) {
+      file.omitted.add("hidden_slides", index + 1)
+      return ""
+    }
     const shapes = elementsOf(page)
     const heading = oneLine(textOfShapes(shapes, (kind) => kind === "title"))
     const notes = textOfShapes(elementsOf(childOf(page, "presentation:notes")), (kind) => kind === "notes")
@@ -101,5 +113,5 @@ export const odp: Reader = (bytes, textLimit): Draft => {
     if (characters > textLimit) throw tooLarge(textLimit)
     return text
   })
-  return { title: file.title() ?? title, text: slides }
+  return { title: file.title() ?? title, text: slides, omitted: file.omitted }
 }

@@ -2,7 +2,7 @@ import { type Draft, type Reader, tooLarge } from "../Extraction.ts"
 import { titledTable } from "../Table.ts"
 import { oneLine } from "../Text.ts"
 import { peopleOf, slideComments } from "./Comments.ts"
-import { alternativeText, chartsIn, diagramsIn, drawingTableRows } from "./Drawing.ts"
+import { alternativeText, chartsIn, diagramsIn, drawingTableRows, isDecorative } from "./Drawing.ts"
 import { latex } from "./Math.ts"
 import { markdownLink } from "../Link.ts"
 import { OfficePackage } from "./OfficePackage.ts"
@@ -72,7 +72,7 @@ class SlideWriter {
       case "p:graphicFrame":
         return this.frame(shape)
       case "p:pic":
-        return this.put(alternativeText(pictureProperties(shape)))
+        return this.picture(pictureProperties(shape))
       case "mc:AlternateContent": {
         const content = childOf(shape, "mc:Choice") ?? childOf(shape, "mc:Fallback")
         return elementsOf(content).forEach((child) => this.shape(child))
@@ -84,6 +84,12 @@ class SlideWriter {
 
   private put(block: string): void {
     if (block.trim() !== "") this.blocks.push(block)
+  }
+
+  private picture(properties: XmlElement | undefined): void {
+    const text = alternativeText(properties)
+    if (text === "" && !isDecorative(properties)) this.office.omitted.add("images")
+    this.put(text)
   }
 
   private frame(frame: XmlElement): void {
@@ -188,9 +194,14 @@ export const pptx: Reader = (bytes, textLimit): Draft => {
   let title: string | undefined
   let characters = 0
   const people = peopleOf(office, path)
-  const slides = slidesOf(office, path, root).map((slidePath) => {
-    const slide = office.part(slidePath)
-    if (slide === undefined || slide.attributes["show"] === "0") return ""
+  const slides = slidesOf(office, path, root).map((slidePath, index) => {
+    const slide = office.part(slidePath, "pages", index + 1)
+    if (slide === undefined) return ""
+    if (slide.attributes["show"] === "0") {
+      office.omitted.add("hidden_slides", index + 1)
+      return ""
+    }
+    office.omitObjects(slidePath)
     const writer = new SlideWriter(office, slidePath)
     writer.write(descend(slide, "p:cSld", "p:spTree"))
     title ??= writer.title
@@ -201,7 +212,7 @@ export const pptx: Reader = (bytes, textLimit): Draft => {
     if (characters > textLimit) throw tooLarge(textLimit)
     return text
   })
-  return { title: authoredTitle(office.title()) ?? title, text: slides }
+  return { title: authoredTitle(office.title()) ?? title, text: slides, omitted: office.omitted }
 }
 
 /** Ignores the titles that programs give to presentations. */

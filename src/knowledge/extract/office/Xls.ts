@@ -1,4 +1,4 @@
-import { type Draft, type Reader, Unreadable } from "../Extraction.ts"
+import { type Draft, Omitted, type Reader, Unreadable } from "../Extraction.ts"
 import { CompoundFile } from "./CompoundFile.ts"
 import { Budget, Cells } from "./Sheet.ts"
 import { type NumberFormat, NumberFormats, numberText } from "./XlsxCells.ts"
@@ -25,6 +25,8 @@ const BEGINNING = 0x809
 const END = 0x0a
 
 const VERSION_OF_1997 = 0x600
+/** What begins with a `BEGINNING`. */
+const CHART = 0x20
 
 interface Sheet {
   readonly name: string
@@ -46,6 +48,7 @@ const shortNumber = (bits: number): number => {
 class WorkbookReader {
   /** The sheets by the places of their first records. */
   readonly sheets = new Map<number, Sheet>()
+  readonly omitted = new Omitted()
   private sheet: Sheet | undefined
   private isInChart = false
   private readonly budget: Budget
@@ -68,6 +71,8 @@ class WorkbookReader {
         if (reader.short() !== VERSION_OF_1997) {
           throw new Unreadable("unsupported_format", "The workbook was written by Excel before 1997; save it as .xlsx.")
         }
+        const isChart = reader.short() === CHART
+        if (isChart && this.sheet?.isHidden !== true) this.omitted.add("charts")
         // A chart within a sheet has cells of its own.
         this.isInChart = this.sheet !== undefined && !this.sheets.has(at)
         this.sheet = this.sheets.get(at) ?? this.sheet
@@ -83,7 +88,9 @@ class WorkbookReader {
     else if (type === SHEET) {
       const at = reader.long()
       const [isHidden, isSheet] = [(reader.byte() & 3) !== 0, reader.byte() === 0]
-      const sheet = { name: reader.string(1), isHidden: isHidden || !isSheet, cells: new Cells(this.budget), boxes: [] }
+      const name = reader.string(1)
+      if (isHidden && isSheet) this.omitted.add("hidden_sheets", name)
+      const sheet = { name, isHidden: isHidden || !isSheet, cells: new Cells(this.budget), boxes: [] }
       this.sheets.set(at, sheet)
     } else if (type === NUMBER_FORMAT) this.known.declare(reader.short(), reader.string())
     else if (type === CELL_FORMAT) {
@@ -193,5 +200,6 @@ export const xls: Reader = (bytes, textLimit): Draft => {
   return {
     title: undefined,
     text: [...workbook.sheets.values()].map(({ boxes, cells, name }) => cells.write(name, boxes)),
+    omitted: workbook.omitted,
   }
 }

@@ -1,8 +1,8 @@
 import type { Draft, Reader } from "../Extraction.ts"
 import { type People, peopleOf, sheetComments } from "./Comments.ts"
-import { chartsIn } from "./Drawing.ts"
+import { chartsIn, isDecorative } from "./Drawing.ts"
 import { OfficePackage } from "./OfficePackage.ts"
-import { Budget, Cells } from "./Sheet.ts"
+import { Budget, Cells, lettersOf } from "./Sheet.ts"
 import { isoDays, type NumberFormat, numberFormats, numberText, placeOf, unescaped } from "./XlsxCells.ts"
 import { allOf, childOf, childrenOf, readXml, textOf, type XmlElement } from "./Xml.ts"
 
@@ -52,9 +52,13 @@ class SheetReader {
   private style = 0
   private value = ""
   private inValue = false
+  /** Whether the cell has a formula whose result is not known yet. */
+  private isUnsolved = false
+  private readonly omitUnsolved: (cell: SheetReader) => void
 
-  constructor(workbook: Workbook, budget: Budget) {
+  constructor(workbook: Workbook, budget: Budget, omitUnsolved: (cell: SheetReader) => void) {
     this.workbook = workbook
+    this.omitUnsolved = omitUnsolved
     this.cells = new Cells(budget)
   }
 
@@ -80,9 +84,14 @@ class SheetReader {
       this.type = attributes["t"] ?? "n"
       this.style = Number(attributes["s"] ?? 0)
       this.value = ""
-    } else if (name === "x:v" || name === "x:t") this.inValue = true
-    else if (name === "x:rPh" || name === "x:f") this.inValue = false
-    else if (name === "x:mergeCell") {
+      this.isUnsolved = false
+    } else if (name === "x:v" || name === "x:t") {
+      this.inValue = true
+      this.isUnsolved = false
+    } else if (name === "x:rPh" || name === "x:f") {
+      this.inValue = false
+      this.isUnsolved = name === "x:f"
+    } else if (name === "x:mergeCell") {
       const [first, last] = (attributes["ref"] ?? "").split(":").map(placeOf)
       if (first !== undefined && last !== undefined) this.cells.merge(first, last)
     } else if (name === "x:drawing") this.drawings.push(attributes["r:id"] ?? "")
@@ -91,6 +100,7 @@ class SheetReader {
   private close(name: string): void {
     this.inValue = false
     if (name !== "x:c") return
+    if (this.isUnsolved) this.omitUnsolved(this)
     this.cells.put(this, this.textOfCell().trim())
   }
 
@@ -111,15 +121,24 @@ const drawingBlocks = (office: OfficePackage, sheetPath: string): ReadonlyArray<
   office.targets(sheetPath, "drawing").flatMap((path) => {
     const drawing = office.part(path)
     if (drawing === undefined) return []
+    for (const picture of allOf(drawing, "xdr:pic")) {
+      const properties = allOf(picture, "xdr:cNvPr")[0]
+      if (!isDecorative(properties)) office.omitted.add("images")
+    }
     const boxes = allOf(drawing, "a:p").map((paragraph) => allOf(paragraph, "a:t").map(textOf).join("").trim())
     return [...boxes.filter((text) => text !== ""), ...chartsIn(office, path, drawing)]
   })
 
 const sheetText = (office: OfficePackage, path: string, name: string, workbook: Workbook, budget: Budget): string => {
-  const bytes = office.bytes(path)
-  if (bytes === undefined) return ""
-  const sheet = new SheetReader(workbook, budget)
-  sheet.read(bytes)
+  const { omitted } = office
+  const sheet = new SheetReader(workbook, budget, ({ column, row }) =>
+    omitted.add("formulas", `${name} ${lettersOf(column)}${row + 1}`),
+  )
+  omitted.attempt("parts", name, () => {
+    const bytes = office.bytes(path)
+    if (bytes !== undefined) sheet.read(bytes)
+  })
+  office.omitObjects(path)
   return sheet.cells.write(name, [...drawingBlocks(office, path), ...sheetComments(office, path, workbook.people)])
 }
 
@@ -143,8 +162,13 @@ export const xlsx: Reader = (bytes, textLimit): Draft => {
   }
   const budget = new Budget(textLimit)
   const sheets = childrenOf(childOf(root, "x:sheets"), "x:sheet").map((sheet) => {
-    const target = isHidden(sheet) ? undefined : office.target(path, sheet.attributes["r:id"])
-    return target === undefined ? "" : sheetText(office, target, sheet.attributes["name"] ?? "", workbook, budget)
+    const name = sheet.attributes["name"] ?? ""
+    if (isHidden(sheet)) {
+      office.omitted.add("hidden_sheets", name)
+      return ""
+    }
+    const target = office.target(path, sheet.attributes["r:id"])
+    return target === undefined ? "" : sheetText(office, target, name, workbook, budget)
   })
-  return { title: office.title(), text: sheets }
+  return { title: office.title(), text: sheets, omitted: office.omitted }
 }

@@ -29,6 +29,8 @@ const prefixes: ReadonlyArray<readonly [ending: RegExp, prefix: string]> = [
   [/\/drawingml\/(?:2006\/)?main$/, "a"],
   [/\/drawingml\/(?:2006\/)?chart$/, "c"],
   [/\/drawingml\/(?:2006\/)?diagram$/, "dgm"],
+  [/\/drawingml\/(?:2006\/)?picture$/, "pic"],
+  [/\/drawingml\/(?:2006\/)?spreadsheetDrawing$/, "xdr"],
   [/\/officeDocument\/(?:2006\/)?relationships$/, "r"],
   [/\/officeDocument\/(?:2006\/)?math$/, "m"],
   [/\/markup-compatibility\/2006$/, "mc"],

@@ -1,27 +1,46 @@
 import { getDocumentProxy } from "unpdf"
 import type { PDFDocumentProxy } from "unpdf/pdfjs"
 import { bounded } from "../../../text/BoundedText.ts"
-import { type Draft, noText, type Recognize, tooLarge, Unreadable } from "../Extraction.ts"
+import { type Draft, noText, Omitted, type Recognize, tooLarge, Unreadable } from "../Extraction.ts"
 import { markdownOf, type Page, styleOf, titleOn, withoutRunningHeads } from "./PdfLayout.ts"
 import { PdfFiles } from "./PdfFiles.ts"
 import { fixedPitchFonts, linesOf } from "./PdfLines.ts"
 import type { Run } from "./PdfRun.ts"
 import { type PageRuns, runsOf } from "./PdfRuns.ts"
-import { scanned } from "./PdfScans.ts"
+import { isPictured } from "./PdfPictured.ts"
+import { scanned, STAMP_CHARACTERS } from "./PdfScans.ts"
 import { cleanTitle } from "../Text.ts"
 
-const pagesOf = async (document: PDFDocumentProxy, textLimit: number): Promise<ReadonlyArray<Page>> => {
+/** More pages than these are not damaged by chance. */
+const DAMAGED_PAGES_MAX = 100
+
+/** Reads the pages, and which of them a person takes for images, by their indexes. */
+const pagesOf = async (document: PDFDocumentProxy, textLimit: number, omitted: Omitted) => {
   const pages: Array<PageRuns> = []
-  let characters = 0
+  const pictured: Array<number> = []
+  let [characters, damaged] = [0, 0]
+  const readPage = async (number: number): Promise<PageRuns> => {
+    try {
+      return await runsOf(await document.getPage(number), omitted)
+    } catch (cause) {
+      if (++damaged > DAMAGED_PAGES_MAX) throw cause
+      omitted.failure ??= unreadable(cause)
+      omitted.add("pages", number)
+      return { height: 1, runs: [] }
+    }
+  }
   for (let number = 1; number <= document.numPages; number++) {
-    const page = await runsOf(await document.getPage(number))
-    characters += page.runs.reduce((sum, run) => sum + run.text.length, 0)
+    const page = await readPage(number)
+    const own = page.runs.reduce((sum, run) => sum + run.text.length, 0)
+    characters += own
     if (characters > textLimit) throw tooLarge(textLimit)
+    if (own <= STAMP_CHARACTERS && (await isPictured(document, number, own > 0).catch(() => false)))
+      pictured.push(number - 1)
     pages.push(page)
   }
   const fixed = fixedPitchFonts(pages.flatMap(({ runs }) => runs))
   const withPitch = (run: Run): Run => ({ ...run, monospaced: fixed.has(run.font) })
-  return pages.map(({ height, runs }) => ({ height, lines: linesOf(runs.map(withPitch)) }))
+  return { pages: pages.map(({ height, runs }) => ({ height, lines: linesOf(runs.map(withPitch)) })), pictured }
 }
 
 /** Matches titles that programs write on their own, such as file names. */
@@ -81,7 +100,10 @@ const parse = async (bytes: Uint8Array, textLimit: number) => {
   const options = { verbosity: 0, BinaryDataFactory: PdfFiles, maxImageSize: 0 }
   const document = await getDocumentProxy(bytes.slice(), options)
   try {
-    return { pages: await pagesOf(document, textLimit), title: await metadataTitle(document) }
+    const omitted = new Omitted()
+    const read = await pagesOf(document, textLimit, omitted)
+    for (const { filename } of (await document.getAttachments())?.values() ?? []) omitted.add("files", filename)
+    return { ...read, omitted, title: await metadataTitle(document) }
   } finally {
     await document.loadingTask.destroy()
   }
@@ -91,7 +113,8 @@ const parseAll = async (bytes: Uint8Array, textLimit: number, recognize: Recogni
   const read = await parse(bytes, textLimit)
   const scans = recognize === undefined ? new Map<number, string>() : await scanned(bytes, read.pages, recognize)
   const hasText = scans.size > 0 || read.pages.some((page) => page.lines.length > 0)
-  if (!hasText) throw noText(recognize !== undefined)
+  if (!hasText) throw read.omitted.failure ?? noText(recognize !== undefined)
+  for (const index of read.pictured) if (!scans.has(index)) read.omitted.add("scans", index + 1)
   return { ...read, scans }
 }
 
@@ -100,8 +123,8 @@ const parseAll = async (bytes: Uint8Array, textLimit: number, recognize: Recogni
  * and running heads and page numbers are left out. The text of pages that are images is recognized.
  */
 export const pdf = async (bytes: Uint8Array, textLimit: number, recognize?: Recognize): Promise<Draft> => {
-  const { pages, scans, title } = await parseAll(bytes, textLimit, recognize).catch((cause: unknown) => {
+  const { omitted, pages, scans, title } = await parseAll(bytes, textLimit, recognize).catch((cause: unknown) => {
     throw unreadable(cause)
   })
-  return layOut(pages, title, scans)
+  return { ...layOut(pages, title, scans), omitted }
 }

@@ -1,3 +1,4 @@
+import type { Omitted } from "../Extraction.ts"
 import type { PDFPageProxy } from "unpdf/pdfjs"
 import { mostCommon } from "./PdfLines.ts"
 import type { Matrix } from "./PdfMatrix.ts"
@@ -15,6 +16,7 @@ interface Annotation {
   /** The corners in points from the page's lower left corner. */
   readonly rect?: ReadonlyArray<number>
   readonly contentsObj?: { readonly str?: string }
+  readonly file?: { readonly filename?: string }
   readonly fieldType?: string
   readonly fieldValue?: unknown
   readonly password?: boolean
@@ -29,6 +31,8 @@ interface Annotation {
 
 /** The bits of an annotation's flags that hide it on the screen. */
 const HIDDEN = 2 | 32
+/** Annotations whose text is a comment, which only a click shows. */
+const commenting = new Set(["Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret"])
 /** How far below the middle of a field its text stands, in font sizes. */
 const MIDDLE = 0.35
 const LEADING = 1.2
@@ -93,8 +97,15 @@ export const withFields = async (
   page: PDFPageProxy,
   runs: ReadonlyArray<Run>,
   upright: Matrix,
+  omitted: Omitted,
 ): Promise<ReadonlyArray<Run>> => {
-  const annotations: ReadonlyArray<Annotation> = await page.getAnnotations().catch(() => [])
+  const annotations: ReadonlyArray<Annotation> = await page.getAnnotations({ intent: "any" }).catch(() => [])
+  for (const { annotationFlags = 0, contentsObj, file, subtype = "" } of annotations) {
+    const hasText = (contentsObj?.str ?? "").trim() !== ""
+    if (subtype === "FileAttachment") omitted.add("files", file?.filename)
+    else if (subtype === "FreeText" && hasText && (annotationFlags & HIDDEN) !== 0) omitted.add("hidden_text")
+    else if (commenting.has(subtype) && hasText) omitted.add("comments")
+  }
   const shown = annotations.filter(
     ({ annotationFlags = 0, rect }) => rect !== undefined && (annotationFlags & HIDDEN) === 0,
   )

@@ -1,3 +1,4 @@
+import type { Omitted } from "../Extraction.ts"
 import type { PDFPageProxy } from "unpdf/pdfjs"
 import { normalize } from "../../../text/Normalization.ts"
 import { withFields } from "./PdfFields.ts"
@@ -99,7 +100,7 @@ const turnedUpright = (upright: Matrix, items: ReadonlyArray<TextItem>, width: n
   return { upright, height }
 }
 
-export const runsOf = async (page: PDFPageProxy): Promise<PageRuns> => {
+export const runsOf = async (page: PDFPageProxy, omitted: Omitted): Promise<PageRuns> => {
   // The viewport turns a rotated page upright and lets y grow downwards.
   const viewport = page.getViewport({ scale: 1 })
   const content = await page.getTextContent({ disableNormalization: true })
@@ -117,5 +118,5 @@ export const runsOf = async (page: PDFPageProxy): Promise<PageRuns> => {
   }
   const { height, upright } = turnedUpright(shown, items, viewport.width, viewport.height)
   const runs = items.map((item) => runOf(item, content, upright))
-  return { height, runs: withoutDoubles(await withFields(page, runs, upright)) }
+  return { height, runs: withoutDoubles(await withFields(page, runs, upright, omitted)) }
 }

@@ -13,11 +13,11 @@ import { areaOf, asMatrix, inverse, type Matrix, multiply } from "./PdfMatrix.ts
  */
 
 /** A page with more characters is no scan with a stamp or a page number on it. */
-const STAMP_CHARACTERS = 100
+export const STAMP_CHARACTERS = 100
 /** The share of such a page that its images cover. */
-const LEAST_COVER = 0.5
+export const LEAST_COVER = 0.5
 /** The least area of the images of a page with no other text, in square points: half an inch by half an inch. */
-const LEAST_AREA = 36 * 36
+export const LEAST_AREA = 36 * 36
 const POINTS_PER_INCH = 72
 /** The most pixels of an image, and of a page that is drawn: A3 has as many in 600 dots per inch. */
 const PIXELS_MAX = 72_000_000
@@ -160,7 +160,8 @@ export const scanned = async (
     const document = await loading.promise
     let images = 0
     for (const [done, index] of candidates.entries()) {
-      const page = await document.getPage(index + 1)
+      const page = await document.getPage(index + 1).catch(() => undefined)
+      if (page === undefined) continue
       const { height, width } = page.getViewport({ scale: 1 })
       const found = await imagesOn(page)
       const area = found.reduce((sum, { place }) => sum + Math.abs(areaOf(place)), 0)

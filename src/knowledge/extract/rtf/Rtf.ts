@@ -1,4 +1,5 @@
-import { type Draft, type Reader, Unreadable } from "../Extraction.ts"
+import { type Draft, Omitted, type Reader, Unreadable } from "../Extraction.ts"
+import type { OmissionKind } from "../../../domain/knowledge/Omission.ts"
 import { oneLine } from "../Text.ts"
 import { RtfBlocks } from "./RtfBlocks.ts"
 
@@ -18,6 +19,13 @@ const skippedGroups = new Set(
     " ",
   ),
 )
+
+/** Groups of those that people see. Pictures are in one for newer programs, and in another for older ones. */
+const omissions = new Map<string, OmissionKind>([
+  ["annotation", "comments"],
+  ["pict", "images"],
+  ["shppict", "images"],
+])
 
 type Target = "text" | "note" | "none" | "title" | "mark" | "instruction"
 
@@ -65,6 +73,7 @@ interface Group {
 
 class RtfReader {
   title = ""
+  readonly omitted = new Omitted()
   private readonly blocks = new RtfBlocks()
   private readonly open: Array<Group> = []
   private documentEncoding = WESTERN
@@ -153,8 +162,11 @@ class RtfReader {
     this.isOptional = false
     const character = characters.get(word)
     const target = targets.get(word)
-    if (isUnknown || skippedGroups.has(word)) group.target = "none"
-    else if (character !== undefined) this.text(character)
+    if (isUnknown || skippedGroups.has(word)) {
+      const kind = group.target === "none" ? undefined : omissions.get(word)
+      if (kind !== undefined) this.omitted.add(kind)
+      group.target = "none"
+    } else if (character !== undefined) this.text(character)
     else if (target !== undefined) {
       // The title stands in a group without text of the document.
       if (group.target === "none" && target !== "title") return
@@ -187,8 +199,10 @@ class RtfReader {
   /** Control words that divide the text or hide it. */
   private structure(word: string, value: number | undefined): void {
     const { blocks, group } = this
-    if (word === "v" || word === "deleted") group.isHidden = value !== 0
-    else if (word === "fldrslt") {
+    if (word === "v" || word === "deleted") {
+      if (value !== 0 && !group.isHidden) this.omitted.add(word === "v" ? "hidden_text" : "deletions")
+      group.isHidden = value !== 0
+    } else if (word === "fldrslt") {
       const address = /HYPERLINK\s+"([^"]*)"/.exec(this.instruction)?.[1]
       if (address !== undefined) group.end = blocks.link(address)
     } else if (group.target === "note") {
@@ -212,5 +226,5 @@ class RtfReader {
 export const rtf: Reader = (bytes): Draft => {
   const reader = new RtfReader()
   const text = reader.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
-  return { title: oneLine(reader.title) || undefined, text }
+  return { title: oneLine(reader.title) || undefined, text, omitted: reader.omitted }
 }

@@ -5,6 +5,7 @@ import { ExternalLink, Loaded, More } from "../../parts/Layout.tsx"
 import { queryText, setQuery } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { resources, useResource } from "../../server/Resource.ts"
+import { omissionText } from "./Omissions.ts"
 import { DocumentState } from "./DocumentTable.tsx"
 
 const PAGE = 20
@@ -98,6 +99,13 @@ const PassagesDrawer = ({ chatbotId, documentId, onClose, passage }: DrawerProps
               {known.url !== null && <ExternalLink url={known.url} />}
             </p>
             {(known.status !== "ready" || error !== null) && <DocumentState document={{ ...known, error }} />}
+            {known.omissions.length > 0 && (
+              <ul class="notice warn small anywhere">
+                {known.omissions.map((omission) => (
+                  <li key={omission.kind}>{omissionText(omission)}</li>
+                ))}
+              </ul>
+            )}
             <Passages chatbotId={chatbotId} documentId={documentId} passage={passage} />
           </>
         )}
