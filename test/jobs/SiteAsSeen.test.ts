@@ -119,6 +119,51 @@ describe("a website", () => {
       }),
     ))
 
+  test("has each page once, under whatever addresses its links and redirects give it", () =>
+    run(
+      Effect.gen(function* () {
+        const site = yield* trapSite
+        const set = (path: string, answer: ReturnType<typeof sends>) => site.pages.set(`shop.example${path}`, answer)
+        const addresses = [
+          "/lamps/arc",
+          "/lamps/arc/",
+          "/Lamps/Arc",
+          "/lamps/arc?utm_source=news&utm_campaign=may",
+          "/lamps/arc?sid=9f86d081884c7d659a2feaa0c55ad015",
+          "/lamps/arc?sort=price",
+        ]
+        set("/", shop("Lamps for every room", `<ul>${[...addresses, "/moved", "/away"].map(link).join("")}</ul>`))
+        for (const path of addresses) set(path, shop("The arc lamp", "<p>It reaches over a table of two metres.</p>"))
+        set("/moved", answers(301, { location: "/help?utm_source=old" }))
+        set("/help", shop("Help", "<p>Within thirty days.</p>"))
+        set("/away", answers(302, { location: site.at("other.example", "/") }))
+        set("/lamps", shop("All lamps", "<p>In six colours.</p>"))
+        site.pages.set("other.example/", page("Another shop"))
+        yield* startCrawling()
+        const source = yield* makeSource("website", [site.at("shop.example", "/")])
+        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 4 } })
+        const pages = yield* pagesOf(source)
+        // Whichever address is read first keeps the page.
+        const arc = new Set(["/Lamps/Arc", "/lamps/arc", "/lamps/arc/", "/lamps/arc?sort=price"])
+        expect(new Set([...pages.keys()].filter((path) => /arc/i.test(path)))).toEqual(arc)
+        expect([...arc].map((path) => pages.get(path)?.outcome).toSorted()).toEqual([
+          "duplicate",
+          "duplicate",
+          "duplicate",
+          "new",
+        ])
+        const others = [...pages].filter(([path]) => !arc.has(path)).map(([path, { outcome }]) => `${path} ${outcome}`)
+        expect(others.toSorted()).toEqual(["/ new", "/away excluded", "/help new", "/lamps new", "/moved duplicate"])
+        expect(pages.get("/away")?.detail).toContain("outside the scope")
+        const texts = yield* textsOf(source)
+        expect([...texts.keys()].filter((path) => !arc.has(path)).toSorted()).toEqual(["/", "/help", "/lamps"])
+        expect(texts.get("/help")).toContain("Within thirty days.")
+        const all = [...texts.values()].join("\n")
+        expect(all.match(/over a table of two metres/g)).toHaveLength(1)
+        expect(all).not.toContain("Another shop")
+      }),
+    ))
+
   test.each([
     ["another page", "/b", "/b", 1],
     ["the first page", "/", "/", 1],
