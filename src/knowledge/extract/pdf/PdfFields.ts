@@ -30,7 +30,7 @@ interface Annotation {
 }
 
 /** The bits of an annotation's flags that hide it on the screen. */
-const HIDDEN = 2 | 32
+const HIDDEN = 1 | 2 | 32
 /** Annotations whose text is a comment, which only a click shows. */
 const commenting = new Set(["Text", "Highlight", "Underline", "StrikeOut", "Squiggly", "Caret"])
 /** How far below the middle of a field its text stands, in font sizes. */
