@@ -21,6 +21,8 @@ import { passagesByChunk, placeOf, store, type StoredPassages } from "./lib/Know
 import { measure } from "./lib/RankingMetrics.ts"
 import { rememberingEmbeddings } from "./lib/RememberingEmbeddings.ts"
 import type { RetrievalSet } from "./lib/RetrievalSet.ts"
+import { errorsOf, indexed, similaritiesOf } from "./lib/Scripts.ts"
+import { readArticles, SCRIPTS } from "./lib/sets/Articles.ts"
 import { ALL_SETS, makeSet, PUBLIC_SETS } from "./lib/sets/Sets.ts"
 import { withGaps } from "./lib/sets/Gaps.ts"
 import { sampled, sampleOf } from "./lib/sets/Sample.ts"
@@ -230,6 +232,25 @@ const calibrateAll = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalS
   yield* Effect.sync(() => calibrate(calibrated, unrelated, (line) => console.log(line)))
 })
 
+const compareScripts = Effect.fnUntraced(function* (directory: string) {
+  yield* makeOrganization(organization)
+  yield* Console.log(
+    "Shares of questions in percent: about other articles that found something, and left empty though answerable.",
+  )
+  for (const [script, file] of Object.entries(SCRIPTS)) {
+    const articles = readArticles(directory, file)
+    if (articles === undefined) yield* Console.log(`${script.padEnd(NAME_WIDTH)} ${file} is not there`)
+    else
+      for (const each of similaritiesOf(yield* indexed(script, articles))) {
+        const { empty, found } = errorsOf(each)
+        yield* Console.log(
+          `${script.padEnd(COLUMN_WIDTH + 2)} ${each.size.padEnd(NAME_WIDTH / 2)} ${each.half.padEnd(COLUMN_WIDTH)}` +
+            ` found ${(100 * found).toFixed(1).padStart(5)}  empty ${(100 * empty).toFixed(1).padStart(5)}`,
+        )
+      }
+  }
+})
+
 /** The number of an option that is one; undefined where it is absent. */
 const numberOf = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value))
 
@@ -239,7 +260,9 @@ const numberOf = (value: string | undefined): number | undefined => (value === u
  * `--sets a,b`; `--public` leaves out the sets that are made of the public ones; `--embeddings` names a model, as
  * `EMBEDDINGS` does; `RERANK_URL` and `RERANK_MODEL` name a reranker; `--passages N` and `--queries N` measure a part of each set, the same in every run, where a model
  * would take hours for all of it; `--no-index` searches as in a knowledge base that is too large for an index in memory;
- * `--calibrate` looks for a better calibration of similarity instead.
+ * `--calibrate` looks for a better calibration of similarity instead; `--scripts` measures only whether nothing is found
+ * where it should be, in each script, on sets in the format of SQuAD: those of XQuAD, JaQuAD's and KorQuAD's, under the
+ * names in `lib/sets/Articles.ts`.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
@@ -252,16 +275,20 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
       queries: { type: "string" },
       "no-index": { type: "boolean", default: false },
       calibrate: { type: "boolean", default: false },
+      scripts: { type: "boolean", default: false },
       embeddings: { type: "string", default: "local" },
     },
   })
   const directory = values.data ?? process.env["PARLEY_BENCH_DATA"]
   if (directory === undefined) throw new Error("Say where the sets are: --data DIR, or PARLEY_BENCH_DATA")
-  const names = values.sets?.split(",") ?? (values.public ? PUBLIC_SETS : ALL_SETS)
+  const names = values.scripts ? [] : (values.sets?.split(",") ?? (values.public ? PUBLIC_SETS : ALL_SETS))
   const size = { passages: numberOf(values.passages), questions: numberOf(values.queries) }
   const sets = names.map((name) => sampleOf(makeSet(directory, name), size))
   const indexBytes = values["no-index"] ? 1 : INDEX_BYTES
-  const measured = values.calibrate ? calibrateAll(sets) : compare(sets)
+  const measured = Effect.gen(function* () {
+    if (values.scripts) yield* compareScripts(directory)
+    else yield* values.calibrate ? calibrateAll(sets) : compare(sets)
+  })
   return measured.pipe(
     Effect.provide(
       Layer.provideMerge(layer(indexBytes, values.embeddings), Layer.succeed(CurrentOrganization, organization)),

@@ -1,10 +1,11 @@
 import { LIKELY_SIMILARITY } from "../../../src/domain/knowledge/Passage.ts"
 import { LexicalIndex } from "../../../src/knowledge/search/LexicalIndex.ts"
-import type { LexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
+import { type LexicalQuery, isOfPairs } from "../../../src/knowledge/search/LexicalQuery.ts"
 import {
   type Calibration,
   DEFAULT_CALIBRATION,
   similarityWithMeaning,
+  similarityWithScore,
   similarityWithSpelling,
 } from "../../../src/knowledge/search/Similarity.ts"
 import { sparse } from "../../../src/knowledge/segments/Sketch.ts"
@@ -39,6 +40,8 @@ const GRID: Readonly<Record<keyof Calibration, ReadonlyArray<number>>> = {
   chanceCosine: [0.03, 0.05],
   cosineShare: [0.4, 0.6],
   mostLift: [1.5, 3],
+  chanceScore: [0.33, 0.41],
+  scoreShare: [0.5, 0.85],
 }
 const OF_SPELLING: ReadonlySet<keyof Calibration> = new Set(["chanceCosine", "cosineShare", "mostLift"])
 /** The shares of the way from a model's cosine of unrelated texts to 1 that are tried as that cosine. */
@@ -68,10 +71,16 @@ const similaritiesOf = (
       const question = sparse(vector)
       return matches.reduce((most, match) => {
         const cosine = calibrated.cosine(question, match) ?? 0
-        return Math.max(most, similarityWithSpelling(match.similarity, cosine, calibrated.size, calibration))
+        const ofWords = similarityWithSpelling(match.similarity, cosine, calibrated.size, calibration)
+        return Math.max(most, similarityWithScore(ofWords, match.ofScore, isOfPairs(query), calibration))
       }, 0)
     }
-    const ofWords = new Map(matches.map(({ chunkId, similarity }) => [chunkId, similarity]))
+    const ofWords = new Map(
+      matches.map(({ chunkId, ofScore, similarity }) => [
+        chunkId,
+        similarityWithScore(similarity, ofScore, isOfPairs(query), calibration),
+      ]),
+    )
     return Array.from(calibrated.nearest(vector, matches, CANDIDATES)).reduce(
       (most, [chunkId, cosine]) =>
         Math.max(most, similarityWithMeaning(ofWords.get(chunkId) ?? 0, cosine, unrelatedCosine)),
