@@ -15,7 +15,8 @@ import { withoutNeighbours } from "./search/Codes.ts"
 import { type Candidate, type FusedCandidate, fuse, meaningWeight, spellingWeight } from "./search/Fusion.ts"
 import { type Freshness, KnowledgeIndexes, type OpenedIndex } from "./search/KnowledgeIndexes.ts"
 import type { LexicalMatch } from "./search/LexicalIndex.ts"
-import { similarityWithMeaning, similarityWithSpelling } from "./search/Similarity.ts"
+import { isOfPairs } from "./search/LexicalQuery.ts"
+import { similarityWithMeaning, similarityWithScore, similarityWithSpelling } from "./search/Similarity.ts"
 import { sparse } from "./segments/Sketch.ts"
 
 /** A passage that is relevant to a question. */
@@ -159,10 +160,14 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         vector: Effect.Effect<Float32Array | undefined>,
         nearest: number,
       ) {
-        const candidateOf = ({ chunkId, score, similarity }: LexicalMatch, vector: number | null): Candidate => ({
+        const candidateOf = (
+          { chunkId, ofScore, score, similarity }: LexicalMatch,
+          vector: number | null,
+        ): Candidate => ({
           chunkId,
           lexical: score,
           similarity,
+          ofScore,
           vector,
         })
         if (matches.length === 0 && !embeddings.isSemantic) return []
@@ -187,15 +192,15 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         const others = Array.from(cosines).filter(([chunkId]) => !matched.has(chunkId))
         return [
           ...matches.map((match) => candidateOf(match, cosines.get(match.chunkId) ?? null)),
-          ...others.map(([chunkId, vector]): Candidate => ({ chunkId, lexical: 0, similarity: 0, vector })),
+          ...others.map(([chunkId, vector]): Candidate => ({ chunkId, lexical: 0, similarity: 0, ofScore: 0, vector })),
         ]
       })
 
-      const similarityOf = ({ similarity, vector }: Candidate, { chunks }: OpenedIndex): number => {
-        if (vector === null) return similarity
-        return embeddings.isSemantic
-          ? similarityWithMeaning(similarity, vector, embeddings.unrelatedCosine)
-          : similarityWithSpelling(similarity, vector, chunks)
+      const similarityOf = ({ ofScore, similarity, vector }: Candidate, { chunks, query }: OpenedIndex): number => {
+        const { isSemantic, unrelatedCosine } = embeddings
+        const ofWords = isSemantic || vector === null ? similarity : similarityWithSpelling(similarity, vector, chunks)
+        const ofBoth = similarityWithScore(ofWords, ofScore, isOfPairs(query))
+        return isSemantic && vector !== null ? similarityWithMeaning(ofBoth, vector, unrelatedCosine) : ofBoth
       }
 
       /** Puts the first passages into the order of the reranker, where there is one, and it serves. */

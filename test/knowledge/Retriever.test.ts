@@ -164,6 +164,21 @@ describe("a search", () => {
       }),
     ))
 
+  test("finds nothing in Thai where no passage answers", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const cats = "แมวนอนวันละสิบหกชั่วโมงและชอบกินปลา"
+        yield* learn(tenant, "", [
+          { text: cats },
+          { text: "ร้านเปิดทุกวันตั้งแต่เก้าโมงเช้าถึงหกโมงเย็น" },
+          { text: "การจัดส่งสินค้าภายในประเทศใช้เวลาห้าวัน" },
+        ])
+        expect(textsOf(yield* find(tenant, "แมวนอนวันละกี่ชั่วโมง"))[0]).toBe(cats)
+        expect(yield* find(tenant, "ใครเป็นผู้เขียนนวนิยายเรื่องสงครามและสันติภาพ")).toEqual([])
+      }),
+    ))
+
   test("finds passages in both languages of one document", () =>
     run(
       Effect.gen(function* () {

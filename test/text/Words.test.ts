@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { isPair, spacedWords } from "../../src/text/Words.ts"
+import { isPair, spacedWords, termsPerWord } from "../../src/text/Words.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
 
 describe("the words of a text", () => {
@@ -23,6 +23,15 @@ describe("the words of a text", () => {
     expect(spacedWords(bounded("2015年冠军"))).toBe("2015 年冠 冠军")
     expect(isPair("黑豹")).toBe(true)
     expect(isPair("abc")).toBe(false)
+  })
+
+  test("are those of a dictionary in Thai and its like, with triples of characters", () => {
+    expect(spacedWords(bounded("แมวกินปลา"))).toBe("แมว กิน ปลา แมว มวกิ วกิน กินป นปล ปลา")
+    // The vowel am is one character to dictionaries, and two in compatibility forms.
+    expect(spacedWords(bounded("น้ำ"))).toBe("น้ำ")
+    expect(spacedWords(bounded("ພາສາລາວ")).split(" ").slice(0, 2)).toEqual(["ພາສາ", "ລາວ"])
+    expect(termsPerWord("แมว")).toBeGreaterThan(termsPerWord("黑豹"))
+    expect(termsPerWord("abc")).toBe(1)
   })
 
   test("are the same whatever letters stand beside them", () => {

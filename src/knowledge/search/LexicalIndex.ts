@@ -9,7 +9,7 @@ import { quantizedBytes } from "../segments/Quantized.ts"
 import { cosine, type SparseVector } from "../segments/Sketch.ts"
 import { compareAll } from "./NearestChunks.ts"
 import { corrected } from "./Spelling.ts"
-import { type Calibration, similarityAmong, similarityIn } from "./Similarity.ts"
+import { type Calibration, similarityAmong, similarityIn, similarityOfScoreIn } from "./Similarity.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
 import { inWrittenForms } from "./WrittenForms.ts"
 import { DEFAULT_WEIGHTS, type LexicalWeights } from "./Weights.ts"
@@ -21,6 +21,8 @@ export interface LexicalMatch {
   readonly score: number
   /** The similarity of the chunk to the question, 0–1; see `Similarity.ts`. */
   readonly similarity: number
+  /** The similarity by the score alone, 0–1. */
+  readonly ofScore: number
   /** The number of the chunk in the index, counted through all segments. */
   readonly place: number
 }
@@ -64,6 +66,7 @@ export class LexicalIndex {
   private readonly collection: Collection
   private readonly weights: LexicalWeights
   private readonly similarityOf: ReturnType<typeof similarityIn>
+  private readonly calibration: Calibration | undefined
   /** The place of the first chunk of each segment. */
   private readonly bases: ReadonlyArray<number>
   /** The scores of the chunks during a search; all 0 between searches. */
@@ -83,6 +86,7 @@ export class LexicalIndex {
     this.isComplete = options.hasVectors ?? false
     this.collection = options.collection ?? { chunks: size }
     this.similarityOf = similarityIn(this.collection.chunks, options.calibration)
+    this.calibration = options.calibration
     this.bases = basesOf(segments)
 
     this.scores = new Float32Array(norms.length)
@@ -119,7 +123,8 @@ export class LexicalIndex {
     const plan = planQuery(query, this.segments, this.collection, this.weights)
     const candidates = this.candidates(plan, isShort(query), Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
     const scorer = new ChunkScorer(plan, query.length === 1, this.similarityOf, this.weights)
-    const matches: Array<Omit<LexicalMatch, "chunkId">> = []
+    const ofScore = similarityOfScoreIn(plan.words, this.collection.chunks, this.calibration)
+    const matches: Array<Omit<LexicalMatch, "chunkId" | "ofScore">> = []
     for (const { index: place, score } of candidates) {
       const { number, segment, chunk } = this.locate(place)
       if (segment === undefined) continue
@@ -128,14 +133,19 @@ export class LexicalIndex {
     }
     const highest = matches.reduce((most, { similarity }) => Math.max(most, similarity), 0)
     // Only the results get ids: making them for all candidates would take as long as the search itself.
-    return matches
-      .sort((left, right) => right.score - left.score)
-      .slice(0, limit)
-      .flatMap(({ place, score, similarity }) => {
-        const { chunk, segment } = this.locate(place)
-        if (segment === undefined) return []
-        return { chunkId: chunkIdOf(segment, chunk), score, similarity: similarityAmong(similarity, highest), place }
-      })
+    const best = matches.sort((left, right) => right.score - left.score).slice(0, limit)
+    const highestOfScore = ofScore(best[0]?.score ?? 0)
+    return best.flatMap(({ place, score, similarity }) => {
+      const { chunk, segment } = this.locate(place)
+      if (segment === undefined) return []
+      return {
+        chunkId: chunkIdOf(segment, chunk),
+        score,
+        similarity: similarityAmong(similarity, highest),
+        ofScore: similarityAmong(ofScore(score), highestOfScore),
+        place,
+      }
+    })
   }
 
   /** The approximate cosine of a vector and that of a match; null when the index does not contain the latter. */

@@ -61,6 +61,9 @@ export type LexicalQuery = ReadonlyArray<QueryWord>
  */
 export const isShort = (query: LexicalQuery): boolean => query.length <= 2
 
+/** Whether all words of a question are pairs of characters. */
+export const isOfPairs = (query: LexicalQuery): boolean => query.every(({ isPair }) => isPair)
+
 /** The words of a question as one language stems them. */
 export interface StemmedWords {
   /** The terms of each word, in order; none for a stop word. */

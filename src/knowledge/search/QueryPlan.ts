@@ -1,8 +1,9 @@
+import { termsPerWord } from "../../text/Words.ts"
 import type { Term } from "../segments/Lexemes.ts"
 import { postingCount, postingOf, rankOf, type Segment, timesAdjacent } from "../segments/Segment.ts"
 import { type LexicalQuery, passagesWith, type QueryWord } from "./LexicalQuery.ts"
 import { corrected } from "./Spelling.ts"
-import { informationOf, inverseDocumentFrequency } from "./Similarity.ts"
+import { informationOf, inverseDocumentFrequency, seenShare } from "./Similarity.ts"
 import type { LexicalWeights } from "./Weights.ts"
 
 /** A term of the question that at least one chunk contains. */
@@ -37,6 +38,10 @@ interface PlannedWord {
   readonly terms: ReadonlyArray<number>
   /** See `informationOf`. */
   readonly information: number
+  /** The rarity by which its terms score, reduced as `information` where no passage has it. */
+  readonly rarity: number
+  /** The number of terms that one word has in the script. */
+  readonly termsPerWord: number
   /** Whether the terms are those of a similar word. */
   readonly isCorrected: boolean
   /** Alternatives that stand in for it in chunks that do not contain it. */
@@ -115,7 +120,8 @@ export const planQuery = (
   const substitutes = new Map<string, Substitutes>()
   for (const word of query) {
     const frequency = frequencyOf(word)
-    const idf = (word.isCorrected ? CORRECTED_SHARE : 1) * rarityOf(word, frequency, chunks, weights)
+    const rarity = rarityOf(word, frequency, chunks, weights)
+    const idf = (word.isCorrected ? CORRECTED_SHARE : 1) * rarity
     for (const term of new Set(word.stems.flat())) {
       const known = terms[numbers.get(term) ?? -1]
       const ranks = found.get(term)?.ranks
@@ -136,7 +142,14 @@ export const planQuery = (
     const information = informationOf(word, frequency, chunks)
     const sentence = words.get(key)?.sentence ?? word.sentence ?? 0
     const isCorrected = word.isCorrected === true
-    words.set(key, { terms: present, information, isCorrected, substitutes: substitutes.get(key), sentence })
+    const planned = {
+      information,
+      rarity: rarity * seenShare(word, frequency),
+      termsPerWord: termsPerWord(word.spelling?.word ?? ""),
+      isCorrected,
+      sentence,
+    }
+    words.set(key, { ...planned, terms: present, substitutes: substitutes.get(key) })
   }
   return {
     terms,

@@ -29,6 +29,10 @@ export interface Calibration {
   readonly cosineShare: number
   /** The most by which that cosine multiplies the similarity of words. */
   readonly mostLift: number
+  /** The score that chance reaches, as a share of the rarity of the question's words together. */
+  readonly chanceScore: number
+  /** The share of the score in the similarity, but for questions of pairs of characters alone, of which it is all. */
+  readonly scoreShare: number
 }
 
 /** The constants that the server uses. */
@@ -40,6 +44,8 @@ export const DEFAULT_CALIBRATION: Calibration = {
   chanceCosine: 0.04,
   cosineShare: 0.5,
   mostLift: 2,
+  chanceScore: 0.42,
+  scoreShare: 0.7,
 }
 
 /** The number of passages to which `Calibration.chance` refers. */
@@ -116,6 +122,51 @@ export const similarityWithSpelling = (
   return Math.max(similarity, Math.min(mostLift * similarity, both))
 }
 
+/** The information of a long question, in words that no text contains. Chance scores less in longer ones. */
+const LONG_QUESTION = 3
+/** Exponent of the growth of chance for scores, which also grow with the rarity of words in a larger knowledge base. */
+const SCORE_GROWTH = 0.6
+/** Exponent with which chance scores less than that in longer ones. */
+const CHANCE_SHRINKAGE = 0.7
+
+/**
+ * Returns a function that computes the similarity of a passage by its score, which also counts how often words occur, in
+ * how long a passage. As a share of the rarity of all words, chance scores about the same in every script, also where a word
+ * is many terms, of which every passage contains some: these are common, and count little.
+ *
+ * @param words those of the question
+ * @param passages the number of passages in the knowledge base
+ */
+export const similarityOfScoreIn = (
+  words: ReadonlyArray<{ readonly information: number; readonly rarity: number; readonly termsPerWord: number }>,
+  passages: number,
+  { chanceScore } = DEFAULT_CALIBRATION,
+): ((score: number) => number) => {
+  const total = words.reduce((sum, { rarity }) => sum + rarity, 0)
+  const length = words.reduce((sum, { information, termsPerWord }) => sum + information / termsPerWord, 0)
+  const long = LONG_QUESTION * inverseDocumentFrequency(0, passages + BACKGROUND_PASSAGES)
+  const chance = chanceScore * growthOfChance(passages) ** SCORE_GROWTH * Math.min(1, long / length) ** CHANCE_SHRINKAGE
+  return (score) => (total === 0 ? 0 : stretched(saturated(score / total), saturated(chance)))
+}
+
+const saturated = (score: number): number => score / (score + 1)
+
+/**
+ * The similarity of a passage by its words, and by its score where that is more certain.
+ *
+ * @param ofScore see `similarityOfScoreIn`
+ * @param isOfPairs whether all words of the question are pairs of characters: most passages cover many of these
+ */
+export const similarityWithScore = (
+  similarity: number,
+  ofScore: number,
+  isOfPairs: boolean,
+  { scoreShare } = DEFAULT_CALIBRATION,
+): number => {
+  const share = isOfPairs ? 1 : scoreShare
+  return similarity ** (1 - share) * ofScore ** share
+}
+
 /**
  * The similarity of a passage by its words and by the cosine of vectors that express meaning: the higher of both, because
  * a passage may say the same in other words.
@@ -146,8 +197,12 @@ const BACKGROUND_PASSAGES = 200
 export const informationOf = (word: QueryWord, frequency: number, passages: number): number => {
   const expected = frequency + BACKGROUND_PASSAGES * word.commonness
   const information = inverseDocumentFrequency(expected, passages + BACKGROUND_PASSAGES)
-  return word.isPair && frequency === 0 ? UNSEEN_PAIR * information : information
+  return seenShare(word, frequency) * information
 }
+
+/** The share of a word's rarity that counts, given the number of passages that contain it. */
+export const seenShare = ({ isPair }: QueryWord, frequency: number): number =>
+  isPair && frequency === 0 ? UNSEEN_PAIR : 1
 
 /** The inverse document frequency of BM25 in the form that is never negative. */
 export const inverseDocumentFrequency = (frequency: number, passages: number): number =>

@@ -7,6 +7,7 @@ const candidates = (vectors: ReadonlyArray<number | null>) =>
     chunkId: chunkIdOf(place),
     lexical,
     similarity: 0.5,
+    ofScore: 0.5,
     vector: vectors[place] ?? null,
   }))
 const fusedBy = (weight: number, vectors: ReadonlyArray<number | null>) =>
@@ -73,6 +74,7 @@ describe("the weight of vectors that express meaning", () => {
       chunkId: chunkIdOf(place),
       lexical: count - place,
       similarity,
+      ofScore: similarity,
       vector: vector(place),
     }))
 

@@ -7,7 +7,9 @@ import {
   type Presence,
   similarityAmong,
   similarityIn,
+  similarityOfScoreIn,
   similarityWithMeaning,
+  similarityWithScore,
   similarityWithSpelling,
 } from "../../../src/knowledge/search/Similarity.ts"
 
@@ -23,6 +25,33 @@ const similarity = (list: ReadonlyArray<readonly [number, Presence]>, count: num
     list.map(([information]) => information),
     (word) => list[word]?.[1] ?? "absent",
   )
+
+describe("the similarity of a score", () => {
+  const word = { information: 5, rarity: 5, termsPerWord: 1 }
+  const of = (words: number, termsPerWord: number, share: number, passages = 200): number =>
+    similarityOfScoreIn(
+      Array.from({ length: words }, () => ({ ...word, termsPerWord })),
+      passages,
+    )(share * 5 * words)
+
+  test("is the likely one where chance reaches the score, and grows with the score", () => {
+    expect(of(3, 1, 0.42)).toBeCloseTo(LIKELY_SIMILARITY, 5)
+    expect(of(3, 1, 0.6)).toBeGreaterThan(of(3, 1, 0.5))
+    expect(of(3, 1, 0)).toBe(0)
+    expect(similarityOfScoreIn([], 10)(3)).toBe(0)
+  })
+
+  test("takes many terms for the words that they make, in a long question only", () => {
+    expect(of(16, 8, 0.4)).toBeCloseTo(of(2, 1, 0.4), 10)
+    expect(of(16, 1, 0.4)).toBeGreaterThan(of(2, 1, 0.4))
+  })
+
+  test("is all that counts for pairs of characters, most of which any passage contains", () => {
+    expect(similarityWithScore(0.9, 0.1, true)).toBe(0.1)
+    expect(similarityWithScore(0.9, 0.1, false)).toBeGreaterThan(0.1)
+    expect(similarityWithScore(0, 0.9, false)).toBe(0)
+  })
+})
 
 describe("similarity", () => {
   test("is between 0 and 1, and 0 only when the passage contains no word of the question", () => {
