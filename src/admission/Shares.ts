@@ -26,8 +26,6 @@ export const ShareBounds = Context.Reference("parley/admission/ShareBounds", {
       events: 64,
       /** Streams of changes in conversations, such as open chat widgets. */
       updates: 2_048,
-      /** Voice calls, which the server follows to their ends. */
-      calls: 32,
     },
     /** Time that a request beyond a share waits for its turn; a client that waits longer would rather try again. */
     wait: Duration.seconds(2) as Duration.Input,

@@ -279,7 +279,7 @@ const notConfigured = ({ detail }: ModelUnavailable) =>
  * The tools of a reply. A tool of the chatbot's owner that has the name of the list of documents, from a time when there
  * was no such list, stands in its place, because no provider accepts two tools of one name.
  */
-export const toolsOf = (
+const toolsOf = (
   input: Pick<AgentInput, "documents" | "onHumanRequested" | "search" | "tools" | "toolsEnabled">,
   limits: ToolSizes,
 ): ReadonlyArray<AgentTool> => {

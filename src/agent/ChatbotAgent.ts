@@ -1,6 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { Agent, type AgentInput, type FindApproved, toolsOf as offeredTools } from "./Agent.ts"
-import { systemText } from "./Instructions.ts"
+import { Agent, type AgentInput, type FindApproved } from "./Agent.ts"
 import { toolSizes } from "./tools/AgentTool.ts"
 import { httpTool } from "./tools/HttpTool.ts"
 import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
@@ -139,13 +138,6 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
         Effect.flatMap(inputOf(chatbot, input), (made) =>
           Effect.provideService(agent.reply(made), CurrentOrganization, chatbot.organization_id),
         ),
-
-      /** System instruction and tools for a model that talks by itself, and searches where a chat has the server search. */
-      equip: (chatbot: ChatbotRow, input: Omit<ChatbotReplyInput, "history">) =>
-        Effect.map(inputOf(chatbot, { ...input, history: [] }), (made) => ({
-          instructions: systemText(made.instructions, true),
-          tools: offeredTools({ ...made, toolsEnabled: true }, toolSizes),
-        })),
     }
   }),
 }) {

@@ -46,7 +46,7 @@ export const makeStep = (options: {
   }
 }
 
-export const toolResultsOf = (
+const toolResultsOf = (
   calls: ReadonlyArray<ToolCall>,
   outcomes: ReadonlyArray<ToolOutcome>,
 ): ReadonlyArray<ToolResult> =>

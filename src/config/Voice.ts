@@ -1,5 +1,4 @@
 import {
-  REALTIME_MODEL,
   SPEECH_API_KEY,
   SPEECH_BASE_URL,
   SPEECH_MODEL,
@@ -35,10 +34,6 @@ const voice = {
     ),
     apiKey: secret.orAbsent(SPEECH_API_KEY, "Key of this server, if it needs one."),
   },
-  realtimeModel: text.orAbsent(
-    REALTIME_MODEL,
-    "Model of OpenAI's Realtime API that listens and speaks itself, such as `gpt-realtime`. Absent: none.",
-  ),
 }
 
 export const voices = {

@@ -12,7 +12,6 @@ import { ChatbotTools } from "./chatbots/ChatbotTools.ts"
 import { Checkpoints } from "./conversations/Checkpoints.ts"
 import { ConsoleSessions, type ConsoleSessionsSettings } from "./people/ConsoleSessions.ts"
 import { Events } from "./organizations/Events.ts"
-import { RealtimeCalls } from "./voice/RealtimeCalls.ts"
 import { VoiceServers, type VoiceSettings } from "../models/voice/VoiceServers.ts"
 import * as QueueFigures from "./system/QueueFigures.ts"
 import { SystemStates, type SystemStatesSettings } from "./system/SystemStates.ts"
@@ -107,7 +106,7 @@ export const layer = (settings: ServicesSettings) =>
     Knowledge.layer,
     Usage.layer(settings.usage),
     Webhooks.layer,
-    RealtimeCalls.layer.pipe(Layer.provideMerge(widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))))),
+    widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),
     Attachments.layer,
   ).pipe(
     Layer.provide([Checkpoints.layer, VoiceServers.layer(settings.voice)]),

@@ -595,7 +595,6 @@ describe("7. voice agent", () => {
       voice: {
         listening: "browser",
         speaking: "browser",
-        realtime: false,
         voice: "alloy",
         appearance: {},
         avatar: "",

@@ -243,8 +243,6 @@ const additions = [
 const ofVisitors = [
   "POST /api/widget/attachments",
   "POST /api/widget/voice/turns",
-  "POST /api/widget/voice/calls",
-  "DELETE /api/widget/voice/calls/{callId}",
   "POST /api/widget/chat",
   "GET /api/widget/chat/{replyId}",
   "DELETE /api/widget/chat/{replyId}",
@@ -403,7 +401,6 @@ describe("/openapi.json", () => {
       "POST /api/widget/attachments": form,
       [`POST ${chatbot}/voice/turns`]: form,
       "POST /api/widget/voice/turns": form,
-      "POST /api/widget/voice/calls": json,
       [`PATCH ${chatbot}/chat-widget`]: json,
       [`PATCH ${chatbot}/voice-agent`]: json,
       [`POST ${chatbot}/chat`]: json,

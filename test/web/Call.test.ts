@@ -8,7 +8,6 @@ const session = SessionId.make("00000000-0000-7000-8000-000000000001")
 const config: WidgetVoice = {
   listening: "server",
   speaking: "server",
-  realtime: false,
   voice: "alloy",
   appearance: {},
   avatar: "",

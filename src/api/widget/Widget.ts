@@ -27,7 +27,6 @@ import { AnsweredBy, described, IsForStrangers, IsSlow, RequestCost } from "../p
 import { alsoStream, onlyStream } from "../parts/EventStream.ts"
 import { cursorQuery, integer, nextCursor } from "../parts/Paging.ts"
 import { Problem } from "../failures/Problem.ts"
-import { endCall, startCall } from "./VoiceCalls.ts"
 
 /** Messages of one page, at most and when the request names no number. */
 const MESSAGES_MAX_COUNT = 100
@@ -307,8 +306,6 @@ export class WidgetApi extends HttpApiGroup.make("widget")
     presence,
     uploadOfVisitor,
     turnOfVisitor,
-    startCall,
-    endCall,
   )
   .annotateEndpoints(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateEndpoints(AnsweredBy, "the visitor's worker")

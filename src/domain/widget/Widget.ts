@@ -30,7 +30,6 @@ const VoicePlace = Schema.Literals(["server", "browser"])
 export const WidgetVoice = Schema.Struct({
   listening: VoicePlace.annotate({ description: "Where speech becomes text." }),
   speaking: VoicePlace.annotate({ description: "Where text becomes speech." }),
-  realtime: Schema.Boolean.annotate({ description: "Whether a model listens and speaks itself, over WebRTC." }),
   voice: Schema.String,
   appearance: partial(VoiceAppearance).annotate({ description: "What is absent or empty is the widget's own." }),
   avatar: Schema.String.annotate({ description: "Address of an image; empty for none." }),
@@ -226,27 +225,6 @@ export const WidgetChatRequest = Schema.Struct({
   page,
 })
 export type WidgetChatRequest = typeof WidgetChatRequest.Type
-
-/** Longest description of a session of WebRTC; browsers make about 2,000 characters of one audio stream. */
-const SDP_MAX_LENGTH = 65_536
-
-/** Request of a visitor for a realtime call. */
-export const VoiceCallRequest = Schema.Struct({
-  conversation_id,
-  sdp: textBetween(1, SDP_MAX_LENGTH).annotate({
-    description: "The browser's offer: one audio stream, without a data channel.",
-    examples: ["v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\n"],
-  }),
-})
-export type VoiceCallRequest = typeof VoiceCallRequest.Type
-
-/** A realtime call that has begun. */
-export const VoiceCall = Schema.Struct({
-  call_id: Schema.String.annotate({ description: "Id of the call.", examples: ["rtc_u1_9c6574da8b8a41a18da9308f"] }),
-  conversation_id: SessionId,
-  sdp: Schema.String.annotate({ description: "The provider's answer to the offer." }),
-}).annotate({ identifier: "VoiceCall" })
-export type VoiceCall = typeof VoiceCall.Type
 
 /** Request of a visitor to talk to a person. */
 export const WidgetHandoverRequest = Schema.Struct({

@@ -5,7 +5,6 @@ import { MESSAGES_DEFAULT_COUNT } from "../../api/widget/Widget.ts"
 import { Visitor } from "../../domain/widget/Visitor.ts"
 import { visitorNotations } from "../../domain/widget/VisitorTranscript.ts"
 import type { LiveReply } from "../../services/widget/LiveReplies.ts"
-import { RealtimeCalls } from "../../services/voice/RealtimeCalls.ts"
 import { PublicUrl } from "../../services/PublicUrl.ts"
 import { ensureOrigin, Placements } from "../../services/widget/Placements.ts"
 import { VisitorChats } from "../../services/widget/VisitorChats.ts"
@@ -33,7 +32,6 @@ const conversing = HttpApiBuilder.group(
     const streaming = yield* streamingOptions
     const respondWithChanges = yield* respondingWithChanges
     const { uploadOfVisitor } = yield* attachmentHandlers
-    const calls = yield* RealtimeCalls
 
     /** Lets a server that shuts down wait for a reply, and interrupt it in the end, as it does with requests. */
     const countAsRunning = ({ fiber }: LiveReply) => {
@@ -118,13 +116,6 @@ const conversing = HttpApiBuilder.group(
 
       upload: uploadOfVisitor,
       voiceTurn: yield* turnOfVisitor,
-
-      startCall: ({ payload }) => Visitor.use((visitor) => calls.start(visitor, payload)),
-
-      endCall: Effect.fnUntraced(function* ({ params }) {
-        yield* calls.hangUp(yield* Visitor, params.callId)
-        return { message: "Call ended successfully" as const }
-      }),
     })
   }),
 )

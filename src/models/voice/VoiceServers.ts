@@ -17,7 +17,6 @@ export interface VoiceSettings {
   readonly openai: Pick<OpenAiSettings, "apiKey" | "baseUrl">
   readonly transcription: ServerSettings
   readonly speech: ServerSettings
-  readonly realtimeModel: string | undefined
 }
 
 /** The servers that listen and speak; undefined where none is configured. */
@@ -28,11 +27,9 @@ export class VoiceServers extends Context.Service<
     readonly transcription: VoiceServer | undefined
     /** Turns text into speech. */
     readonly speech: VoiceServer | undefined
-    /** Listens and speaks by itself, over WebRTC. */
-    readonly realtime: VoiceServer | undefined
   }
 >()("parley/models/voice/VoiceServers") {
-  static readonly layer = ({ openai, realtimeModel, speech, transcription }: VoiceSettings) => {
+  static readonly layer = ({ openai, speech, transcription }: VoiceSettings) => {
     /** A server has its own key: that of OpenAI's server goes to that server alone. */
     const serverOf = ({ apiKey, baseUrl, model }: ServerSettings, usual: string): VoiceServer | undefined =>
       model === undefined && baseUrl === undefined
@@ -45,9 +42,6 @@ export class VoiceServers extends Context.Service<
     return Layer.succeed(this, {
       transcription: serverOf(transcription, "whisper-1"),
       speech: serverOf(speech, "tts-1"),
-      realtime: realtimeModel === undefined ? undefined : serverOf({ ...none, model: realtimeModel }, realtimeModel),
     })
   }
 }
-
-const none: ServerSettings = { model: undefined, baseUrl: undefined, apiKey: undefined }

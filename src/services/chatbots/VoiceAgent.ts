@@ -5,11 +5,10 @@ import type { VoiceServers } from "../../models/voice/VoiceServers.ts"
 /** The voice agent of a chatbot, by its configuration and the servers that there are. */
 export const voiceOf = (
   { appearance = {}, avatar, text = {}, vad, voice }: VoiceWidgetConfig,
-  { realtime, speech, transcription }: VoiceServers["Service"],
+  { speech, transcription }: VoiceServers["Service"],
 ): WidgetVoice => ({
   listening: transcription === undefined ? "browser" : "server",
   speaking: speech === undefined ? "browser" : "server",
-  realtime: realtime !== undefined,
   voice: voice ?? DEFAULT_VOICE,
   appearance,
   avatar: avatar?.imageUrl ?? "",

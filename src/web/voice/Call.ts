@@ -1,6 +1,6 @@
 import { batch, signal } from "@preact/signals"
 import type { SessionId } from "../../domain/Ids.ts"
-import type { WidgetMessage, WidgetVoice } from "../../domain/widget/Widget.ts"
+import type { WidgetVoice } from "../../domain/widget/Widget.ts"
 import { randomUuid } from "../shared/Random.ts"
 import { type TurnEvent, turnEvents } from "./Turns.ts"
 
@@ -168,13 +168,6 @@ export class Call {
   onFailure(failure: unknown): void {
     this.end("ready")
     this.failure.value = failure
-  }
-
-  /** A message of the conversation with a model was stored that listens and speaks itself. */
-  onMessage({ content, id, role }: WidgetMessage): void {
-    const last = this.exchanges.value.at(-1)
-    if (role === "user" || last === undefined) this.#add(id, content)
-    else this.#answer(last.key, content)
   }
 
   /** Goes on in this phase, and lets in what may be heard in it. */

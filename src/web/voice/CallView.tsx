@@ -9,7 +9,6 @@ import { CallButtons, CallFace } from "./CallParts.tsx"
 import { styleOf, wordsIn } from "./Look.ts"
 import { Microphone } from "./Microphone.ts"
 import { Player } from "./Player.ts"
-import { realtimeListener, type RealtimeWays } from "./RealtimeListener.ts"
 
 /*
  * The entry of the voice part, a bundle of its own: with a Preact of its own, so that what the widget uses as well is not
@@ -24,17 +23,13 @@ export interface CallViewOptions extends CallOptions {
   readonly disclosure: string
   /** Says in words why a turn failed. */
   readonly describe: (failure: unknown) => string
-  /** Absent where no realtime calls are made. */
-  readonly realtime?: RealtimeWays
 }
 
 const hasMicrophone = navigator.mediaDevices !== undefined && "AudioWorkletNode" in globalThis
 
-const isSupported = ({ listening, realtime, speaking }: CallOptions["config"]): boolean =>
-  realtime
-    ? hasMicrophone && "RTCPeerConnection" in globalThis
-    : (listening === "server" ? hasMicrophone : Recognition !== undefined) &&
-      (speaking === "server" || "speechSynthesis" in globalThis)
+const isSupported = ({ listening, speaking }: CallOptions["config"]): boolean =>
+  (listening === "server" ? hasMicrophone : Recognition !== undefined) &&
+  (speaking === "server" || "speechSynthesis" in globalThis)
 
 interface CallViewProps {
   readonly options: CallViewOptions
@@ -43,10 +38,10 @@ interface CallViewProps {
 
 /** A call, in a dialog. */
 export const CallView = ({ onClose, options }: CallViewProps): VNode => {
-  const { config, describe, disclosure, language, name, realtime, texts } = options
+  const { config, describe, disclosure, language, name, texts } = options
   const { appearance, avatar, listening, speaking, text } = config
   const words = wordsIn(texts)
-  const isBrowserListening = Recognition !== undefined && listening === "browser" && !config.realtime
+  const isBrowserListening = Recognition !== undefined && listening === "browser"
   const dialog = useRef<HTMLDialogElement>(null)
   const captions = useRef<HTMLElement>(null)
   const isLocal = useSignal(false)
@@ -56,10 +51,8 @@ export const CallView = ({ onClose, options }: CallViewProps): VNode => {
   const failure = call.failure.value
   const close = () => dialog.current?.close()
   const mute = () => call.mute(!isMuted)
-  // A model that listens itself is interrupted by what is said to it.
-  const interrupt = call.isAnswering && !config.realtime ? () => call.interrupt() : undefined
+  const interrupt = call.isAnswering ? () => call.interrupt() : undefined
   const start = () => {
-    if (config.realtime && realtime) return call.start(realtimeListener(realtime, call))
     if (listening === "server" || !Recognition) return call.start(new Microphone(config, call))
     return call.start(browserListener(Recognition, language, isLocal.value, call))
   }

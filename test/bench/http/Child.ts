@@ -50,7 +50,6 @@ const unlimitedShares = Context.make(ShareBounds, {
     lists: MANY,
     events: MANY,
     updates: MANY,
-    calls: MANY,
   },
 })
 

@@ -205,7 +205,6 @@ test("every endpoint that takes files, answers as a chatbot, calls a tool, or re
     "POST /api/external/webhooks/:webhookId/test",
     "POST /api/widget/attachments",
     "POST /api/widget/chat",
-    "POST /api/widget/voice/calls",
     "POST /api/widget/voice/turns",
     "POST /v1/chat/completions",
   ])

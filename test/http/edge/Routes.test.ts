@@ -70,7 +70,6 @@ describe("the annotations of an endpoint hold at every path of its form", () => 
       "POST /api/external/webhooks/:webhookId/test",
       "POST /api/widget/attachments",
       "POST /api/widget/chat",
-      "POST /api/widget/voice/calls",
       "POST /api/widget/voice/turns",
       "POST /mcp",
       "POST /mcp/:chatbotId",

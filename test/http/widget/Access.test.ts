@@ -95,7 +95,6 @@ describe("a publishable key", () => {
     expect(config(await look(key)).voice).toEqual({
       listening: "browser",
       speaking: "browser",
-      realtime: false,
       voice: "coral",
       appearance: {},
       avatar: "",

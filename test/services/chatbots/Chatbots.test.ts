@@ -14,7 +14,7 @@ import { BlobControl, memoryBlobs, platform, quiet, storage } from "../../lib/La
 import { asCaller, makeOrganization } from "../../lib/Tenants.ts"
 import { modelsSettings } from "../../lib/Defaults.ts"
 
-const noVoiceServers = Layer.succeed(VoiceServers, { realtime: undefined, speech: undefined, transcription: undefined })
+const noVoiceServers = Layer.succeed(VoiceServers, { speech: undefined, transcription: undefined })
 
 const runtime = ManagedRuntime.make(
   Avatars.layer.pipe(

@@ -38,14 +38,6 @@ export const CallButton = (): VNode | null => {
           chat.becomeVisitor()
           return client.send("POST", "voice/turns", form, signal)
         },
-        realtime: {
-          post: (sdp) => {
-            chat.becomeVisitor()
-            return client.json("POST", "voice/calls", { sdp, conversation_id: chat.conversation.value })
-          },
-          hangUp: (id) => client.send("DELETE", `voice/calls/${id}`),
-          updates: (id, signal) => client.send("GET", `conversations/${id}/events`, undefined, signal),
-        },
         onConversation: (id) => chat.enter(id),
       },
       () => {

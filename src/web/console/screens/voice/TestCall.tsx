@@ -44,7 +44,6 @@ export const TestCall = ({ chatbotId, name, primary }: TestCallProps) => {
             ...voice,
             appearance: { ...buttonColors(primary), ...voice.appearance },
             avatar: ownImage(voice.avatar),
-            realtime: false,
           },
           language: navigator.language,
           texts: widget,

@@ -56,21 +56,12 @@ const speaking = {
 const Servers = ({ voice }: { readonly voice: Voice }) => (
   <Section title="How calls work">
     <ul class="stack tight">
-      {voice.realtime ? (
-        <li>
-          <strong>A realtime model</strong> understands speech and speaks the replies (REALTIME_MODEL). Test calls do
-          without it.
-        </li>
-      ) : (
-        <>
-          <li>
-            <strong>Speech is understood</strong> {listening[voice.listening]}
-          </li>
-          <li>
-            <strong>Replies are spoken</strong> {speaking[voice.speaking]}
-          </li>
-        </>
-      )}
+      <li>
+        <strong>Speech is understood</strong> {listening[voice.listening]}
+      </li>
+      <li>
+        <strong>Replies are spoken</strong> {speaking[voice.speaking]}
+      </li>
       <li>
         <strong>Audio is never stored.</strong> The text of both sides is, as in a chat.
       </li>

@@ -64,7 +64,7 @@ export const VoiceFields = ({ form }: { readonly form: Form }) => (
         placeholder="alloy"
         maxLength={64}
         spellcheck={false}
-        hint="A voice of your speech server or realtime model. Browsers that speak themselves choose one by the language."
+        hint="A voice of your speech server. Browsers that speak themselves choose one by the language."
       />
       <Numbers form={form} fields={models} />
       <TextField
