@@ -35,8 +35,8 @@ const inMemory = filesInMemory()
 
 const at: Surroundings = {
   root,
-  // The pictures of the screens stay.
-  variables: { PARLEY_SCREENSHOTS: screenshotDirectory(process.env), ...(inMemory && { TMPDIR: inMemory }) },
+  // The pictures of screens on which a test has failed stay. All screens are photographed for whoever asks alone.
+  variables: { PARLEY_FAILURE_SCREENSHOTS: screenshotDirectory(process.env), ...(inMemory && { TMPDIR: inMemory }) },
 }
 
 /** A browser keeps a processor busy by itself. */
