@@ -121,9 +121,9 @@ const deleteTest = HttpApiEndpoint.delete("deleteTest", testPath, {
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(described("Delete a test", "With its results."))
 
-const TestFormat = Schema.Literals(["csv", "jsonl", "promptfoo"]).annotate({
+const TestFormat = Schema.Literals(["csv", "jsonl"]).annotate({
   description:
-    "`csv`: a row for each test, its lists with a line for each element. `jsonl`: a test in each line, as the API has it. `promptfoo`: the YAML file of that program, whose provider is this chatbot.",
+    "`csv`: a row for each test, its lists with a line for each element. `jsonl`: a test in each line, as the API has it.",
 })
 
 const exportTests = HttpApiEndpoint.get("exportTests", `${testsPath}/export`, {
@@ -142,19 +142,14 @@ const exportTests = HttpApiEndpoint.get("exportTests", `${testsPath}/export`, {
       transform: (operation) =>
         merge(operation, {
           responses: {
-            200: {
-              content: {
-                "application/jsonl": { schema: { type: "string" } },
-                "application/yaml": { schema: { type: "string" } },
-              },
-            },
+            200: { content: { "application/jsonl": { schema: { type: "string" } } } },
           },
         }),
     }),
   )
 
 export const TestImportForm = Schema.Struct({
-  file: FormFile.annotate({ description: "A file of at most 20 MiB: CSV, JSONL, or promptfoo's YAML or JSON." }),
+  file: FormFile.annotate({ description: "A file of at most 20 MiB: CSV or JSONL." }),
 })
 
 const importTests = HttpApiEndpoint.post("importTests", `${testsPath}/import`, {
@@ -171,7 +166,7 @@ const importTests = HttpApiEndpoint.post("importTests", `${testsPath}/import`, {
   .annotateMerge(
     described(
       "Import tests",
-      "From a file of a format of the export, which its name or its content tells. A test whose id, or whose question and history, a test of the chatbot has updates it. Assertions of promptfoo that have no counterpart are left out, and the answer says so.",
+      "From a file of a format of the export, which its name or its content tells. A test whose id, or whose question and history, a test of the chatbot has updates it.",
     ),
   )
 

@@ -125,17 +125,12 @@ export const ChatbotTest = Schema.Struct({
 }).annotate({ identifier: "Test" })
 export type ChatbotTest = typeof ChatbotTest.Type
 
-const ImportNotes = Schema.Array(Schema.Struct({ row: Schema.Int, reason: Schema.String }))
-
 export const TestImport = Schema.Struct({
   added: Schema.Int,
   updated: Schema.Int,
   unchanged: Schema.Int,
-  refused: ImportNotes.annotate({
-    description: "Tests that are not imported. `row`: the row or line of the file, or the number of the test in it.",
-  }),
-  left_out: ImportNotes.annotate({
-    description: "What the file expects of a test that is imported, and Parley cannot check.",
+  refused: Schema.Array(Schema.Struct({ row: Schema.Int, reason: Schema.String })).annotate({
+    description: "Tests that are not imported. `row`: the row or line of the file.",
   }),
 }).annotate({ identifier: "TestImport" })
 export type TestImport = typeof TestImport.Type

@@ -19,7 +19,6 @@ const testChange = changes(ChatbotTest, TestPatch, ["expectations"])
 const files = {
   csv: { contentType: "text/csv; charset=utf-8", name: "tests.csv" },
   jsonl: { contentType: "application/jsonl", name: "tests.jsonl" },
-  promptfoo: { contentType: "application/yaml", name: "promptfooconfig.yaml" },
 }
 
 const planChange = changes(TestPlan, TestPlanPatch)

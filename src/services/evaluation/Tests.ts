@@ -87,7 +87,7 @@ export class Tests extends Context.Service<Tests>()("parley/services/evaluation/
       exported: Effect.fn("Tests.exported")(function* (chatbot: ChatbotId, format: TestFormat) {
         yield* chatbots.get(chatbot)
         const organization = yield* CurrentOrganization
-        return Stream.make(format.head(chatbot)).pipe(
+        return Stream.make(format.head).pipe(
           Stream.concat(Stream.map(all(chatbot), format.test)),
           Stream.provideService(CurrentOrganization, organization),
           Stream.encodeText,
@@ -139,9 +139,6 @@ export class Tests extends Context.Service<Tests>()("parley/services/evaluation/
           updated: written.reduce((sum, { updated }) => sum + updated, 0),
           unchanged: named.size - fresh.size,
           refused: refused.toSorted((one, other) => one.row - other.row),
-          left_out: rows.flatMap(({ leftOut, row, test }) =>
-            Result.isSuccess(test) ? (leftOut ?? []).map((reason) => ({ row, reason })) : [],
-          ),
         }
         return report
       }, withinShare),

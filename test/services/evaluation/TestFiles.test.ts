@@ -70,14 +70,12 @@ const someTest: FastCheck.Arbitrary<ExportedTest> = FastCheck.record({
   tags: FastCheck.array(text(20), { maxLength: 3 }),
 })
 
-const file = (format: TestFormat, tests: ReadonlyArray<ExportedTest>) =>
-  format.head(chatbot) + tests.map(format.test).join("")
+const file = (format: TestFormat, tests: ReadonlyArray<ExportedTest>) => format.head + tests.map(format.test).join("")
 
 describe("a file of tests", () => {
   test.each([
     ["csv", testFormats.csv, "tests.csv"],
     ["jsonl", testFormats.jsonl, "tests.jsonl"],
-    ["promptfoo", testFormats.promptfoo, "promptfooconfig.yaml"],
   ])("in the format %s is read as the tests that were written", async (_, format, name) => {
     await FastCheck.assert(
       FastCheck.asyncProperty(FastCheck.array(someTest, { minLength: 1, maxLength: 3 }), async (tests) => {
@@ -86,7 +84,6 @@ describe("a file of tests", () => {
         // Their order of kinds is the file's.
         const cells = rows.map(({ test }) => (Result.isSuccess(test) ? cellsOf(test.success) : test.failure))
         expect(cells).toEqual(tests.map(cellsOf))
-        expect(rows.flatMap(({ leftOut = [] }) => leftOut)).toEqual([])
       }),
       { numRuns: 150 },
     )
@@ -156,157 +153,6 @@ Why?;;;(a;;;;`
     expect(first).toMatchObject({ row: 1, id: chatbot, test: Result.succeed({ question: "Why?" }) })
     expect(others.map(({ row, test }) => [row, Result.isFailure(test)])).toEqual([2, 3, 4, 5].map((row) => [row, true]))
   })
-})
-
-describe("a configuration of promptfoo", () => {
-  test("fills texts with few variables, so that many in one text do not become megabytes", async () => {
-    const vars = { question: "{{x}}".repeat(1_000), x: "x".repeat(2_000) }
-    const [made] = await testsIn("promptfooconfig.json", JSON.stringify({ tests: [{ vars }] }))
-    expect(made).toMatchObject({ question: expect.stringMatching(/^x{20000}(?:\{\{x\}\})+$/) })
-  })
-
-  const config = `
-description: Support
-prompts: [file://prompt.txt]
-providers: [openai:gpt-5-mini]
-defaultTest:
-  vars: { product: Lamp }
-  assert:
-    - type: not-icontains
-      value: as an AI
-tests:
-  - description: Refunds
-    vars:
-      question: How long do refunds for a {{ product }} take?
-    assert:
-      - type: contains
-        value: "{{product}}"
-      - type: contains-any
-        value: [five days, "5 days?"]
-      - type: icontains-all
-        value: card, days
-      - type: regex
-        value: \\d+ days
-      - type: llm-rubric
-        value: Is polite
-      - type: not-llm-rubric
-        value: Promises anything
-      - type: latency
-        threshold: 5000
-      - type: regex
-        value: (?=a)
-      - type: javascript
-        value: output.length < 100
-      - type: assert-set
-        assert:
-          - type: starts-with
-            value: Refunds (
-      - type: not-contains-all
-        value: [a, b]
-    metadata:
-      tags: [shop]
-  - vars:
-      question: [Where?, When?]
-    assert:
-      - type: is-refusal
-  - vars:
-      messages:
-        - role: system
-          content: You are helpful.
-        - user: Hello
-        - assistant: Hi!
-        - role: user
-          content: Who?
-  - file://more.yaml
-  - vars: { a: 1, b: 2 }
-`
-
-  test("becomes tests, and what has no counterpart is named", async () => {
-    const rows = await readRows("promptfooconfig.yaml", config)
-    const [refunds, where, when, who, file, unclear] = rows
-    const ai = { kind: "words", value: "as an AI", not: true } as const
-    expect(refunds?.test).toEqual(
-      Result.succeed({
-        question: "How long do refunds for a Lamp take?",
-        history: [],
-        expectations: {
-          say: [
-            ai,
-            { kind: "words", value: "Lamp" },
-            { kind: "pattern", value: "(?i)(?:five days|5 days\\?)" },
-            { kind: "words", value: "card" },
-            { kind: "words", value: "days" },
-            { kind: "pattern", value: "\\d+ days" },
-            { kind: "judge", value: "Is polite" },
-            { kind: "judge", value: "Promises anything", not: true },
-            { kind: "pattern", value: "^Refunds \\(" },
-          ],
-        },
-        tags: ["shop"],
-      }),
-    )
-    expect(refunds?.leftOut?.map((note) => /(\S+) is left out/.exec(note)?.[1])).toEqual([
-      "latency",
-      "javascript",
-      "not-contains-all",
-      "pattern",
-    ])
-    expect([where, when, who].map((row) => row?.test)).toMatchObject([
-      Result.succeed({ question: "Where?", expectations: { say: [ai], refusal: "must" } }),
-      Result.succeed({ question: "When?" }),
-      Result.succeed({
-        question: "Who?",
-        history: [
-          { role: "user", content: "Hello" },
-          { role: "assistant", content: "Hi!" },
-        ],
-      }),
-    ])
-    expect([file, unclear].map((row) => row && Result.isFailure(row.test))).toEqual([true, true])
-    expect(rows.map(({ row }) => row)).toEqual([1, 2, 2, 3, 4, 5])
-  })
-
-  test("may be JSON, or only the list of its tests", async () => {
-    const tests = [{ vars: { input: "Why?" }, assert: [{ type: "equals", value: "So." }] }]
-    const expected: ReadonlyArray<TestContent> = [
-      {
-        question: "Why?",
-        expectations: { say: [{ kind: "pattern", value: "^\\s*So\\.\\s*$" }] },
-        history: [],
-        tags: [],
-      },
-    ]
-    expect(await testsIn("promptfooconfig.json", JSON.stringify({ tests }))).toEqual(expected)
-    expect(await testsIn("tests.yaml", Bun.YAML.stringify(tests))).toEqual(expected)
-  })
-
-  const nested = (depth: number) => "[".repeat(depth)
-  const aliases = Array.from({ length: 12 }, (_, at) => `a${at}: &a${at} [${`*a${at - 1},`.repeat(9)}]`)
-  test.each([
-    ["aliases of aliases", ["a: &a-1 [x]", ...aliases, "tests: *a11"].join("\n")],
-    ["a list within itself", "tests: &a [*a, {vars: {question: &b [*b]}}]"],
-    ["a hundred thousand nested lists", `tests: ${nested(100_000)}`],
-    ["nested JSON", `{"tests": ${nested(100_000)}`],
-    ["a tag of another language", "tests: !!python/object:os.system [ls]"],
-    ["a NUL", "tests:\n  - vars: { question: a\0 }"],
-    ["a prototype", '{"tests": [{"vars": {"__proto__": {"question": "a"}, "constructor": 1, "x": {}}}]}'],
-    ["more tests than a chatbot may have", `tests: [${"{vars: {q: a}},".repeat(5_001)}]`],
-    ["more variants than a chatbot may have", `tests: [{vars: {question: [${"a,".repeat(5_001)}]}}]`],
-    ["20 MB of nested JSON", nested(20_000_000)],
-    ["millions of empty lists", `{"tests": [${"[],".repeat(1_300_000)}1]}`],
-    ["more than 4 MiB of YAML", `tests: []\n#${"a".repeat(5 * 1024 * 1024)}`],
-  ])("with %s is refused, or has no test", async (_, content) => {
-    const exit = await readFile("promptfooconfig.yaml", content)
-    if (Exit.isSuccess(exit)) expect(exit.value.filter(({ test }) => Result.isSuccess(test))).toEqual([])
-    else expect(JSON.stringify(exit.cause)).toContain("InvalidRequest")
-  })
-})
-
-test.each([
-  ["JSON", `{"tests": [${"[],".repeat(500_000)}1]}`],
-  ["YAML", `tests: [${"[],".repeat(500_000)}1]`],
-])("a file of promptfoo in %s is refused by its number of values before it is parsed", async (_, content) => {
-  expect(JSON.stringify(await readFile("promptfooconfig.yaml", content))).toContain("Expected at most 500000 values")
 })
 
 test.each([

@@ -110,11 +110,10 @@ describe("a result", () => {
   })
 })
 
-test("an import names what it refused, and what it had to leave out of tests that it took", () => {
+test("an import names what it refused", () => {
   const refused = [{ row: 3, reason: "The question is missing." }]
-  const leftOut = [{ row: 2, reason: "The assertion cost is left out: it has no counterpart" }]
-  expect(importWords({ added: 1, updated: 0, unchanged: 0, refused, left_out: leftOut })).toEqual({
+  expect(importWords({ added: 1, updated: 0, unchanged: 0, refused })).toEqual({
     summary: "1 added, 0 updated, 0 unchanged, 1 refused.",
-    problems: ["Row 3: The question is missing.", "Row 2: The assertion cost is left out: it has no counterpart"],
+    problems: ["Row 3: The question is missing."],
   })
 })

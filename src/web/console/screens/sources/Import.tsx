@@ -9,21 +9,17 @@ interface Imported {
   readonly problems: ReadonlyArray<string>
 }
 
-type Notes = ReadonlyArray<{ readonly row: number; readonly reason: string }>
-
 interface ImportCounts {
   readonly added: number
   readonly updated: number
   readonly unchanged: number
-  readonly refused: Notes
-  /** What could not be taken from rows that are imported. */
-  readonly left_out?: Notes
+  readonly refused: ReadonlyArray<{ readonly row: number; readonly reason: string }>
 }
 
 /** What came of the rows of a file, in words. */
-export const importWords = ({ added, left_out = [], refused, unchanged, updated }: ImportCounts): Imported => ({
+export const importWords = ({ added, refused, unchanged, updated }: ImportCounts): Imported => ({
   summary: `${added} added, ${updated} updated, ${unchanged} unchanged, ${refused.length} refused.`,
-  problems: [...refused, ...left_out].map(({ reason, row }) => `Row ${row}: ${reason}`),
+  problems: refused.map(({ reason, row }) => `Row ${row}: ${reason}`),
 })
 
 /** Has the person choose a file, sends it as a form, and shows what came of it. */

@@ -25,10 +25,10 @@ import { ResultState, Tags } from "./TestResults.tsx"
 const route = "/api/external/chatbot/:chatbotId/tests"
 
 const views = { tests: "Tests", runs: "Runs" }
-const formats = { csv: "CSV", jsonl: "JSONL", promptfoo: "promptfoo" } as const
+const formats = { csv: "CSV", jsonl: "JSONL" } as const
 
 const save = (chatbotId: string, name: string, format: keyof typeof formats): Promise<void> =>
-  download(`${name} tests.${format === "promptfoo" ? "yaml" : format}`, `GET ${route}/export`, {
+  download(`${name} tests.${format}`, `GET ${route}/export`, {
     params: { chatbotId },
     query: { format },
     headers: { accept: "*/*" },
