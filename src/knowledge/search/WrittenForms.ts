@@ -10,10 +10,17 @@ import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
  * form in Latin and Greek, unless the whole question was typed without any.
  */
 
-/** The most letters that the stem of a word with accents may lack of the word without them, as `sécur` of `securite`. */
+/** Endings that stemmers take away, as `sécur` of `sécurité`, and do not know without their accents. */
+const ENDINGS: { readonly [Name in Language]?: RegExp } = {
+  catalan: /(?:cio|sio|tat)$/,
+  french: /(?:te|ee)s?$/,
+  italian: /ta$/,
+  portuguese: /(?:[cs]ao|[cs]oes|encia|ancia)$/,
+  spanish: /[csx]ion$/,
+}
+/** The most letters that the stem of such a word lacks of it, and the least length of the stem. */
 const DROPPED_MAX = 5
-/** The least length of such a stem. */
-const STEM_LEAST = 5
+const STEM_LEAST = 4
 
 /** A question with the terms of the other forms in which passages write its words. */
 export const inWrittenForms = (query: LexicalQuery, segments: ReadonlyArray<Segment>): LexicalQuery => {
@@ -38,9 +45,8 @@ export const inWrittenForms = (query: LexicalQuery, segments: ReadonlyArray<Segm
     }
     return isPlain ? stemsOf(word, language) : []
   }
-  /** Stems with accents are other ones: the ending that a stemmer takes away has some, too. */
   const stemsOf = (word: string, language: Language): ReadonlyArray<Term> => {
-    if (language === "simple" || language === "english") return []
+    if (ENDINGS[language]?.test(word) !== true) return []
     const least = Math.max(STEM_LEAST, word.length - DROPPED_MAX)
     for (let length = word.length - 1; length >= least; length--) {
       const found = withPlain(word.slice(0, length), language)
