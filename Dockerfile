@@ -11,10 +11,12 @@ COPY package.json bun.lock ./
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
   bun install --production --frozen-lockfile --ignore-scripts --no-cache
 # The pages of the widget and the console, in the directory in which they will be served. Only their build needs the icons;
-# the other files that go are for editors and debuggers.
+# the other files that go are for editors and debuggers, and builds of tesseract and larger data for it that nothing loads.
 COPY src ./src
 RUN bun src/http/web/BuildMain.ts web \
-  && rm -r node_modules/lucide \
+  && rm -r node_modules/lucide node_modules/@tesseract.js-data/*/4.0.0 \
+  && find node_modules/tesseract.js-core -name 'tesseract-core*' ! -name 'tesseract-core-simd.js' \
+    ! -name 'tesseract-core-simd.wasm' -delete \
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
 FROM ${BASE}

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Glob } from "bun"
 import { screenshotDirectory } from "./browser/lib/Chromium.ts"
 import { testsWith } from "./lib/imports.ts"
-import { missingForBrowser, missingForScans, missingForSpeech } from "./lib/Programs.ts"
+import { missingForBrowser, missingForSpeech } from "./lib/Programs.ts"
 import {
   type Check,
   filesInMemory,
@@ -77,7 +77,7 @@ const ofDatabase = [
 /** Files of tests that need a program beside Bun, and why they cannot run here. CI has to have every program. */
 const obstacles = [
   { files: new Set(browser), why: missingForBrowser },
-  { files: new Set(testsWith(root, ["test/lib/files/Scans.ts"])), why: missingForScans },
+  { files: new Set(testsWith(root, ["test/lib/files/Scans.ts"])), why: missingForBrowser },
   { files: new Set(testsWith(root, ["test/lib/RecognitionServer.ts"])), why: missingForSpeech },
 ].filter(({ why }) => why !== undefined && process.env["CI"] === undefined)
 

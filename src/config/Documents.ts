@@ -47,7 +47,7 @@ const extract = {
   ),
   ocr: text.orAbsent(
     OCR_COMMAND,
-    "[Command](formats.md#scans) that recognizes the text of scans. It gets the image of a page on standard input and the languages in `OCR_LANGUAGES`, such as `de,en`, prints plain text, and has the server's rights. Absent: `tesseract`, where it is installed; `off`: scans are not read.",
+    "[Command](formats.md#scans) that recognizes the text of scans. It gets the image of a page on standard input and the languages in `OCR_LANGUAGES`, such as `de,en`, prints plain text, and has the server's rights. Absent: `tesseract`, the installed one or that of the packages; `off`: scans are not read.",
   ),
 }
 

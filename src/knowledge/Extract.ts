@@ -207,6 +207,7 @@ export class Extract extends Context.Service<
           process: ExtractProcess,
           start: NonNullable<typeof begin>,
           { onProgress, texts }: Scans,
+          onLack: (lacks: string) => void,
         ) {
           const scope = yield* Effect.scope
           const readPage = yield* start(texts)
@@ -216,8 +217,9 @@ export class Extract extends Context.Service<
           return Effect.fnUntraced(function* (image: Uint8Array<ArrayBuffer>, { of, page }: ImagePlace) {
             if (!hasTurn) yield* takeTurn(scope)
             hasTurn = true
-            const { milliseconds, text } = yield* Effect.catchTag(readPage(image), "OcrFailed", ocrFailed)
+            const { lacks, milliseconds, text } = yield* Effect.catchTag(readPage(image), "OcrFailed", ocrFailed)
             spent += milliseconds
+            if (lacks !== undefined) onLack(lacks)
             const used = spent + (yield* process.usage).milliseconds - before.milliseconds
             const most = Duration.times(settings.deadline, SCAN_DEADLINES)
             if (used > Duration.toMillis(most)) return yield* timedOut(most)
@@ -233,7 +235,9 @@ export class Extract extends Context.Service<
           const pool = "examined" in source ? examiners : processes
           const process = yield* Pool.get(pool)
           const limits = { memory: settings.memory, time: settings.deadline }
-          const recognize = scans && begin && (yield* recognizerOf(process, begin, scans))
+          let lacks = ""
+          const onLack = (sentence: string) => void (lacks = ` ${sentence}`)
+          const recognize = scans && begin && (yield* recognizerOf(process, begin, scans, onLack))
           const reading: Effect.Effect<Answer, Failure> = process.read<Failure>(source, limits, recognize)
           const answer = yield* reading.pipe(
             Effect.catchTags({
@@ -249,7 +253,8 @@ export class Extract extends Context.Service<
             Effect.onError(() => Pool.invalidate(pool, process)),
           )
           yield* retireIfWorn(pool, process)
-          return answer
+          const hasNoText = answer.kind === "unreadable" && answer.code === "no_text"
+          return hasNoText ? { ...answer, message: answer.message + lacks } : answer
         }, Effect.scoped)
 
         const readInPlace = ({ content, ...source }: StoredSource) =>

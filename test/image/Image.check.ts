@@ -55,6 +55,19 @@ describe("the image", () => {
     expect(found).toEqual([])
   })
 
+  test("has what reads scans, without the builds and data that nothing loads", () => {
+    const names = ["tesseract.js-core/*.{js,wasm}", "@tesseract.js-data/*/*/*.gz"].flatMap((pattern) =>
+      Array.from(new Bun.Glob(pattern).scanSync(join(imageRoot, "app/node_modules"))),
+    )
+    expect(names.toSorted()).toEqual([
+      "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz",
+      "@tesseract.js-data/osd/4.0.0_best_int/osd.traineddata.gz",
+      "tesseract.js-core/index.js",
+      "tesseract.js-core/tesseract-core-simd.js",
+      "tesseract.js-core/tesseract-core-simd.wasm",
+    ])
+  })
+
   test("has no tools of a build, nothing that was downloaded for it, and no secret of it", () => {
     const unwanted = ["usr/bin/gcc", "usr/bin/make", "usr/bin/git", "root/.bun", "root/.npmrc", "root/.npm", "app/test"]
     expect(unwanted.filter(has)).toEqual([])

@@ -24,15 +24,6 @@ const browser = findBrowser(process.env)
 /** Why there is no browser to test in; undefined where there is one. */
 export const missingForBrowser: string | undefined = "why" in browser ? browser.why : undefined
 
-/** What is missing here to make scans of texts and to read them; undefined where nothing is. */
-export const missingForScans: string | undefined =
-  missingForBrowser ??
-  (Bun.which("tesseract") === null
-    ? "tesseract is not installed (on Debian: tesseract-ocr)"
-    : wideFont === undefined
-      ? "a font with Chinese characters is not installed (on Debian: fonts-droid-fallback)"
-      : undefined)
-
 /** What is missing here to speak and to listen; undefined where nothing is. */
 export const missingForSpeech: string | undefined =
   espeak === null

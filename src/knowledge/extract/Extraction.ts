@@ -208,7 +208,7 @@ export const noText = (hasOcr: boolean) =>
     "no_text",
     hasOcr
       ? "The file has no text, and none was recognized in its images."
-      : `The file has no text but images, as a scan has. They are read where the program tesseract is installed on the server, or ${OCR_COMMAND} names another one. Or make the file searchable first (OCR).`,
+      : `The file has no text but images, as a scan has. The server does not read them: its ${OCR_COMMAND} is off. Make the file searchable first (OCR).`,
   )
 
 /** The failure of a document with more than `SCANNED_PAGES_MAX` images of pages. */

@@ -4,7 +4,7 @@ import { ReaderSandbox } from "../process/ReaderSandbox.ts"
 import { type Engine, type OcrSettings, runOcr } from "./OcrEngine.ts"
 import { languagesOfTexts } from "./OcrLanguages.ts"
 import { textOfLines } from "./PageText.ts"
-import { tesseractEngine } from "./Tesseract.ts"
+import { FindTesseract, tesseractEngine } from "./Tesseract.ts"
 
 const OFF = "off"
 
@@ -25,8 +25,8 @@ const commandEngine =
 export class Ocr extends Context.Service<
   Ocr,
   {
-    /** The name of the program for the operator; undefined where there is none. */
-    readonly program: string | undefined
+    /** What recognizes text now, for the operator; undefined where nothing does. */
+    readonly program: Effect.Effect<string | undefined>
     /** Begins a document; undefined where no program recognizes text. */
     readonly begin: Engine | undefined
   }
@@ -36,14 +36,15 @@ export class Ocr extends Context.Service<
       Ocr,
       Effect.gen(function* () {
         const { chosen } = yield* ReaderSandbox
-        const tesseract = Bun.which("tesseract")
-        if (settings.ocr === OFF || (settings.ocr === undefined && tesseract === null)) {
-          return { program: undefined, begin: undefined }
-        }
+        const find = yield* FindTesseract
+        if (settings.ocr === OFF) return { program: Effect.undefined, begin: undefined }
         if (settings.ocr !== undefined) {
-          return { program: OCR_COMMAND, begin: commandEngine(settings, settings.ocr) }
+          return { program: Effect.succeed(OCR_COMMAND), begin: commandEngine(settings, settings.ocr) }
         }
-        return { program: "tesseract", begin: yield* tesseractEngine(settings, tesseract ?? "", chosen) }
+        const program = Effect.sync(() =>
+          find() === null ? "the tesseract among the packages; an installed one is faster" : "tesseract",
+        )
+        return { program, begin: tesseractEngine(settings, find, chosen) }
       }),
     )
 }

@@ -7,7 +7,7 @@ import type { OutOfMemory, TimedOut } from "../process/Watch.ts"
  */
 
 export interface OcrSettings {
-  /** The command that recognizes text in images; undefined for tesseract where it is installed, `off` for none. */
+  /** The command that recognizes text in images; undefined for tesseract, `off` for none. */
   readonly ocr?: string | undefined
   /** The processor time that recognizing one page may take. */
   readonly deadline: Duration.Duration
@@ -26,6 +26,8 @@ export class OcrFailed extends Schema.TaggedError<OcrFailed>()("OcrFailed", {
 interface RecognizedPage {
   readonly text: string
   readonly milliseconds: number
+  /** What has to be installed to read the page, as a sentence for people; where it has no text and this is known. */
+  readonly lacks?: string | undefined
 }
 
 export type Image = Uint8Array<ArrayBuffer>

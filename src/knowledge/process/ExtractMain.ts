@@ -20,8 +20,8 @@ import {
 } from "../extract/Extraction.ts"
 import { read } from "../extract/Read.ts"
 
-/** The lowest scheduling priority, so that requests to the server come first. */
-const NICE = 19
+/** A low scheduling priority, so that requests to the server come first: a tenth of the processor beside its work. */
+const NICE = 10
 
 /** After a file larger than this, garbage is collected at once, so that its memory is free for the next document. */
 const LARGE_FILE_BYTES = 1024 * 1024

@@ -115,17 +115,12 @@ export const documentsCheck = Effect.gen(function* () {
   const inspection = yield* Inspection
   const sandbox = yield* (yield* ReaderSandbox).chosen
   const { ingestions, source_queue } = yield* inspection.queues
-  const { program } = yield* Ocr
+  const program = yield* (yield* Ocr).program
   return [
     ofQueue("ingestion", ingestions, "document"),
     ofQueue("sources", source_queue, "source"),
     (sandbox.isStrict ? ok : note)("readers", describe(sandbox)),
-    ok(
-      "readers",
-      program === undefined
-        ? `scans are not read; install tesseract or set ${OCR_COMMAND}`
-        : `scans are read by ${program}`,
-    ),
+    ok("readers", program === undefined ? `scans are not read: ${OCR_COMMAND} is off` : `scans are read by ${program}`),
     ...(yield* inspection.failures).map(({ code, documents }) =>
       (OUR_FAILURES.has(code) ? wrong : note)("documents", `${count(documents, "document")} failed: ${code}`),
     ),

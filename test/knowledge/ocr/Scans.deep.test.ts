@@ -1,17 +1,31 @@
 import { beforeAll, describe, expect, test } from "bun:test"
-import { Context, Effect } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import type { Format } from "../../../src/domain/knowledge/Formats.ts"
 import { Extract, type ExtractSettings } from "../../../src/knowledge/Extract.ts"
+import { FindTesseract } from "../../../src/knowledge/ocr/Tesseract.ts"
 import { WallClockFactor } from "../../../src/knowledge/process/Watch.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { bilevel, blank, draw, imagePdf, jpegImage, type Picture, strips, tiffOf } from "../../lib/files/Scans.ts"
 import { sampleOf } from "../../lib/Sample.ts"
-import { arabic, chinese, english, german, htmlOf, wordsFound } from "../../lib/files/ScanTexts.ts"
+import { arabic, chinese, english, german, htmlOf, russian, wordsFound } from "../../lib/files/ScanTexts.ts"
+import { wideFont } from "../../lib/Programs.ts"
 
 /*
- * Scans of known text in four languages, made by a browser and read by tesseract. Where one of them is
- * missing, `verify` leaves this file out, but in CI.
+ * Scans of known text in five languages, made by a browser and read by tesseract: by the one among the packages, and by the
+ * one that is installed, where it is there, in the languages that it has.
  */
+
+type Find = () => string | null
+
+const installed = Bun.which("tesseract")
+const listed = () =>
+  Bun.spawnSync([installed ?? "", "--list-langs"])
+    .stdout.toString()
+    .split("\n")
+const engines: ReadonlyArray<readonly [name: string, find: Find, languages: ReadonlyArray<string>]> = [
+  ["among the packages", () => null, ["eng", "deu", "osd"]],
+  ...(installed === null ? [] : [["that is installed", () => installed, listed()] as const]),
+]
 
 interface Scan {
   readonly format: Format
@@ -20,7 +34,7 @@ interface Scan {
   readonly texts?: ReadonlyArray<string>
 }
 
-const split = ({ bytes, format, texts = [] }: Scan, settings: Partial<ExtractSettings> = {}) => {
+const splitBy = (find: Find, { bytes, format, texts = [] }: Scan, settings: Partial<ExtractSettings> = {}) => {
   const shares: Array<number> = []
   const scans = { texts: Effect.succeed(texts), onProgress: (share: number) => void shares.push(share) }
   const source = { format, name: `scan.${format}`, content: new Blob([bytes]) }
@@ -28,39 +42,68 @@ const split = ({ bytes, format, texts = [] }: Scan, settings: Partial<ExtractSet
     Extract.use((extract) => extract.split(source, scans)).pipe(
       Effect.map(({ passages }) => ({ passages, shares, text: passages.map(({ text }) => text).join("\n\n") })),
       Effect.result,
-      // On a busy machine the programs, which have the lowest priority, may wait much longer than they work.
+      // On a busy machine the programs, which have a low priority, may wait much longer than they work.
       Effect.provideContext(Context.make(WallClockFactor, 1_000)),
-      Effect.provide(Extract.layer({ ...defaults.extract, ...settings })),
+      Effect.provide(
+        Extract.layer({ ...defaults.extract, deadline: Duration.minutes(2), ...settings }).pipe(
+          Layer.provide(Layer.succeed(FindTesseract, find)),
+        ),
+      ),
     ),
   )
 }
 
-const read = async (scan: Scan) => {
-  const result = await split(scan)
-  if (result._tag === "Failure") throw new Error(JSON.stringify(result.failure))
-  return result.success
-}
+type Case = readonly [name: string, make: () => Scan, text: string, least: number]
 
 const MINUTES = 5 * 60_000
 
-describe("a scan", () => {
-  let pictures: Readonly<Record<"english" | "german" | "skewed" | "arabic" | "chinese" | "clouds", Picture>>
+let pictures: Readonly<
+  Record<"english" | "german" | "skewed" | "arabic" | "chinese" | "clouds" | "russian" | "both" | "turned", Picture>
+>
 
-  beforeAll(async () => {
-    const clouds = `<svg width="660" height="900"><filter id="f"><feTurbulence baseFrequency="0.05" numOctaves="5"/></filter><rect width="100%" height="100%" filter="url(#f)"/></svg>`
-    const [one, two, three, four, five, six] = await draw([
-      { body: htmlOf(english) },
-      { body: htmlOf(german) },
-      { body: htmlOf(german), turn: 0.7 },
-      { body: htmlOf(arabic), isRightToLeft: true },
-      { body: htmlOf(chinese) },
-      { body: clouds },
-    ])
-    if (!one || !two || !three || !four || !five || !six) throw new Error("A picture is missing.")
-    pictures = { english: one, german: two, skewed: three, arabic: four, chinese: five, clouds: six }
-  }, MINUTES)
+beforeAll(async () => {
+  const clouds = `<svg width="660" height="900"><filter id="f"><feTurbulence baseFrequency="0.05" numOctaves="5"/></filter><rect width="100%" height="100%" filter="url(#f)"/></svg>`
+  const drawn = await draw([
+    { body: htmlOf(english) },
+    { body: htmlOf(german) },
+    { body: htmlOf(german), turn: 0.7 },
+    { body: htmlOf(arabic), isRightToLeft: true },
+    { body: htmlOf(chinese) },
+    { body: clouds },
+    { body: htmlOf(russian) },
+    { body: htmlOf(english) + htmlOf(german) },
+    { body: htmlOf(german), turn: 180 },
+  ])
+  const [one, two, three, four, five, six, seven, eight, nine] = drawn
+  if (!one || !two || !three || !four || !five || !six || !seven || !eight || !nine) {
+    throw new Error("A picture is missing.")
+  }
+  pictures = {
+    english: one,
+    german: two,
+    skewed: three,
+    arabic: four,
+    chinese: five,
+    clouds: six,
+    russian: seven,
+    both: eight,
+    turned: nine,
+  }
+}, MINUTES)
 
-  type Case = readonly [name: string, make: () => Scan, text: string, least: number]
+describe.each(engines)("a scan, by the tesseract %s,", (_engine, find, has) => {
+  const split = (scan: Scan, settings?: Partial<ExtractSettings>) => splitBy(find, scan, settings)
+  const read = async (scan: Scan) => {
+    const result = await split(scan)
+    if (result._tag === "Failure") throw new Error(JSON.stringify(result.failure))
+    return result.success
+  }
+  const languageOf = new Map([
+    [arabic, "ara"],
+    [chinese, wideFont === undefined ? "no font" : "chi_sim"],
+  ])
+  const readable = (cases: ReadonlyArray<Case>) =>
+    cases.filter(([, , text]) => has.includes(languageOf.get(text) ?? "eng"))
 
   const forms: ReadonlyArray<Case> = [
     ["in English, as PNG", () => ({ format: "png", bytes: pictures.english.png }), english, 0.97],
@@ -110,7 +153,7 @@ describe("a scan", () => {
       0.95,
     ],
   ]
-  test.each(sampleOf(forms, 2))(
+  test.each(sampleOf(readable(forms), 2))(
     "%s becomes text",
     async (_, make, text, least) => {
       const { text: found } = await read(make())
@@ -124,10 +167,32 @@ describe("a scan", () => {
     ["Arabic", () => ({ format: "png", bytes: pictures.arabic.png, texts: [english] }), arabic, 0.85],
     ["Chinese", () => ({ format: "png", bytes: pictures.chinese.png, texts: [german] }), chinese, 0.95],
   ]
-  test.each(sampleOf(languages, 3))(
+  test.each(sampleOf(readable(languages), 3))(
     "in %s is read in its language, which no other document of the chatbot has",
     async (_, make, text, least) => {
       expect(wordsFound(text, (await read(make())).text)).toBeGreaterThanOrEqual(least)
+    },
+    MINUTES,
+  )
+
+  test.each([
+    ["in two languages on a page", "both"],
+    ["that lies upside down", "turned"],
+  ] as const)(
+    "%s becomes text",
+    async (_, name) => {
+      const { text } = await read({ format: "png", bytes: pictures[name].png, texts: [english, german] })
+      expect(wordsFound(name === "both" ? `${english}\n${german}` : german, text)).toBeGreaterThanOrEqual(0.95)
+    },
+    MINUTES,
+  )
+
+  test.skipIf(has.includes("rus"))(
+    "in a script whose data is missing fails, and says what to install",
+    async () => {
+      const expected: unknown = expect.stringMatching(/recognized.* Cyrillic, for which .*rus has to be installed/)
+      const result = await split({ format: "png", bytes: pictures.russian.png, texts: [english] })
+      expect(result).toMatchObject({ failure: { code: "no_text", message: expected } })
     },
     MINUTES,
   )
@@ -155,7 +220,8 @@ describe("a scan", () => {
     "that is a picture without text fails, and its noise does not become knowledge",
     async () => {
       const result = await split({ format: "png", bytes: pictures.clouds.png, texts: [arabic] })
-      expect(result).toMatchObject({ failure: { code: "no_text", message: expect.stringContaining("recognized") } })
+      expect(result).toMatchObject({ failure: { code: "no_text", message: expect.stringMatching(/recognized.*\.$/) } })
+      expect(result).not.toMatchObject({ failure: { message: expect.stringContaining("letters look like") } })
     },
     MINUTES,
   )
@@ -167,6 +233,9 @@ describe("a scan", () => {
       expect(cut).toMatchObject({ failure: { _tag: "ExtractionFailed" } })
       const wide = await split({ format: "png", bytes: blank(6_000) }, { memory: 128 * 1024 * 1024 })
       expect(wide).toMatchObject({ failure: { code: "extraction_out_of_memory" } })
+      const lying = blank(10)
+      new DataView(lying.buffer).setUint32(16, 0x7fffffff)
+      expect(await split({ format: "png", bytes: lying })).toMatchObject({ failure: { _tag: "ExtractionFailed" } })
     },
     MINUTES,
   )

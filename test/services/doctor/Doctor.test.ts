@@ -41,7 +41,7 @@ const runtime = ManagedRuntime.make(
   Doctor.layer(settings).pipe(
     Layer.provide([
       BlobCheck.layer({ orphanAge: Duration.hours(24) }),
-      Layer.succeed(Ocr, { program: "tesseract", begin: undefined }),
+      Layer.succeed(Ocr, { program: Effect.succeed("tesseract"), begin: undefined }),
       Layer.succeed(ReaderSandbox, { chosen: Effect.sync(() => sandbox) }),
       Models.layer(modelsSettings()).pipe(Layer.provide(FetchHttpClient.layer)),
       Layer.succeed(ProviderProbes, { run: Effect.sync(() => probes), advice: Effect.succeed("set A_KEY") }),
