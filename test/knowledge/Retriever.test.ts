@@ -164,6 +164,18 @@ describe("a search", () => {
       }),
     ))
 
+  test("finds what one sentence of a Chinese question asks, whatever the others tell", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const returns = "商品可以在收到后十四天内退货,运费由买家承担。"
+        yield* learn(tenant, "", [{ text: returns }, { text: "商店每天早上九点开门,晚上六点关门。" }])
+        const told = "你好,我叫王小明,上个星期跟朋友在北京看电影的时候丢了一把雨伞。"
+        expect(textsOf(yield* find(tenant, `${told}商品多少天内可以退货？`))[0]).toBe(returns)
+        expect(yield* find(tenant, told)).toEqual([])
+      }),
+    ))
+
   test("finds nothing in Thai where no passage answers", () =>
     run(
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import type { QueryPlan } from "./QueryPlan.ts"
+import type { PlannedWord, QueryPlan } from "./QueryPlan.ts"
 import { postingOf, type Segment, timesAdjacent } from "../segments/Segment.ts"
 import type { Presence, similarityIn } from "./Similarity.ts"
 import type { LexicalWeights } from "./Weights.ts"
@@ -13,8 +13,13 @@ export class ChunkScorer {
   /** The words of the sentence with the most information, by index; undefined where the question is one sentence. */
   private readonly core: ReadonlyArray<number> | undefined
   private readonly informationOfCore: ReadonlyArray<number>
+  /** Its words; none where the question is one sentence. */
+  readonly coreWords: ReadonlyArray<PlannedWord>
+  private readonly coreTerms: ReadonlySet<number>
   /** The current chunk and its segment, by their numbers. */
   private current = { segment: 0, chunk: 0 }
+  /** The score of the terms of the core in the current chunk. */
+  scoreOfCore = 0
   /** The posting of each term of the plan in the current chunk, or -1. */
   private readonly postings: Int32Array
   /** 1 for each term of the plan that stands beside a neighbour in the current chunk. */
@@ -36,7 +41,9 @@ export class ChunkScorer {
     this.similarityOf = similarityOf
     this.information = plan.words.map((word) => word.information)
     this.core = coreOf(plan)
-    this.informationOfCore = this.core?.map((word) => plan.words[word]?.information ?? 0) ?? []
+    this.coreWords = this.core?.flatMap((word) => plan.words[word] ?? []) ?? []
+    this.coreTerms = new Set(this.coreWords.flatMap(({ terms }) => terms))
+    this.informationOfCore = this.coreWords.map(({ information }) => information)
     this.postings = new Int32Array(plan.terms.length)
     this.joined = new Uint8Array(plan.terms.length)
   }
@@ -49,11 +56,20 @@ export class ChunkScorer {
    * @returns the score of its phrases
    */
   moveTo(segment: Segment, number: number, chunk: number, norm: number): number {
-    const { k1, phrase, reversed } = this.weights
+    const { earlySaturation, k1, phrase, reversed } = this.weights
     const postings = this.postings
     this.current = { segment: number, chunk }
     let index = 0
     for (const { ranks } of this.plan.terms) postings[index++] = postingOf(segment, ranks[number] ?? -1, chunk)
+    this.scoreOfCore = 0
+    for (const term of this.coreTerms) {
+      const posting = postings[term] ?? -1
+      if (posting < 0) continue
+      const { idf = 0, isPair, times = 1 } = this.plan.terms[term] ?? {}
+      const frequency = segment.frequencies[posting] ?? 0
+      const saturation = isPair === true ? earlySaturation : 1
+      this.scoreOfCore += (idf * Math.sqrt(times) * (k1 + 1) * frequency) / (frequency + saturation * norm)
+    }
     this.joined.fill(0)
     let score = 0
     for (const { left, right, idf, times, isOfPairs } of this.plan.phrases) {

@@ -123,29 +123,30 @@ export class LexicalIndex {
     const plan = planQuery(query, this.segments, this.collection, this.weights)
     const candidates = this.candidates(plan, isShort(query), Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
     const scorer = new ChunkScorer(plan, query.length === 1, this.similarityOf, this.weights)
-    const ofScore = similarityOfScoreIn(plan.words, this.collection.chunks, this.calibration)
-    const matches: Array<Omit<LexicalMatch, "chunkId" | "ofScore">> = []
-    for (const { index: place, score } of candidates) {
+    const similarityOfScore = (words: QueryPlan["words"]) =>
+      similarityOfScoreIn(words, this.collection.chunks, this.calibration)
+    const [ofScore, ofCore] = [similarityOfScore(plan.words), similarityOfScore(scorer.coreWords)]
+    const matches: Array<Omit<LexicalMatch, "chunkId">> = []
+    for (const { index: place, score: ofTerms } of candidates) {
       const { number, segment, chunk } = this.locate(place)
       if (segment === undefined) continue
-      const phrases = scorer.moveTo(segment, number, chunk, this.norms.norms[place] ?? 0)
-      matches.push({ score: score + phrases, similarity: scorer.similarity, place })
+      const score = ofTerms + scorer.moveTo(segment, number, chunk, this.norms.norms[place] ?? 0)
+      const { scoreOfCore, similarity } = scorer
+      matches.push({ score, similarity, ofScore: Math.max(ofScore(score), ofCore(scoreOfCore)), place })
     }
     const highest = matches.reduce((most, { similarity }) => Math.max(most, similarity), 0)
+    const highestOfScore = matches.reduce((most, { ofScore }) => Math.max(most, ofScore), 0)
     // Only the results get ids: making them for all candidates would take as long as the search itself.
-    const best = matches.sort((left, right) => right.score - left.score).slice(0, limit)
-    const highestOfScore = ofScore(best[0]?.score ?? 0)
-    return best.flatMap(({ place, score, similarity }) => {
-      const { chunk, segment } = this.locate(place)
-      if (segment === undefined) return []
-      return {
-        chunkId: chunkIdOf(segment, chunk),
-        score,
-        similarity: similarityAmong(similarity, highest),
-        ofScore: similarityAmong(ofScore(score), highestOfScore),
-        place,
-      }
-    })
+    return matches
+      .sort((left, right) => right.score - left.score)
+      .slice(0, limit)
+      .flatMap(({ place, score, ...match }) => {
+        const { chunk, segment } = this.locate(place)
+        if (segment === undefined) return []
+        const similarity = similarityAmong(match.similarity, highest)
+        const ofScore = similarityAmong(match.ofScore, highestOfScore)
+        return { chunkId: chunkIdOf(segment, chunk), score, similarity, ofScore, place }
+      })
   }
 
   /** The approximate cosine of a vector and that of a match; null when the index does not contain the latter. */

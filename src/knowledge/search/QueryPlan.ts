@@ -33,7 +33,7 @@ interface PlannedPhrase {
 }
 
 /** A distinct word of the question whose absence from a chunk is evidence. */
-interface PlannedWord {
+export interface PlannedWord {
   /** The numbers of its terms in the plan; none when no chunk contains the word. */
   readonly terms: ReadonlyArray<number>
   /** See `informationOf`. */

@@ -31,8 +31,6 @@ export interface Calibration {
   readonly mostLift: number
   /** The score that chance reaches, as a share of the rarity of the question's words together. */
   readonly chanceScore: number
-  /** The share of the score in the similarity, but for questions of pairs of characters alone, of which it is all. */
-  readonly scoreShare: number
 }
 
 /** The constants that the server uses. */
@@ -45,7 +43,6 @@ export const DEFAULT_CALIBRATION: Calibration = {
   cosineShare: 0.5,
   mostLift: 2,
   chanceScore: 0.42,
-  scoreShare: 0.7,
 }
 
 /** The number of passages to which `Calibration.chance` refers. */
@@ -152,20 +149,13 @@ export const similarityOfScoreIn = (
 const saturated = (score: number): number => score / (score + 1)
 
 /**
- * The similarity of a passage by its words, and by its score where that is more certain.
+ * The similarity of a passage by its words, or by its score where all words of the question are pieces of a script without
+ * spaces: most passages cover many of these.
  *
  * @param ofScore see `similarityOfScoreIn`
- * @param isOfPairs whether all words of the question are pairs of characters: most passages cover many of these
  */
-export const similarityWithScore = (
-  similarity: number,
-  ofScore: number,
-  isOfPairs: boolean,
-  { scoreShare } = DEFAULT_CALIBRATION,
-): number => {
-  const share = isOfPairs ? 1 : scoreShare
-  return similarity ** (1 - share) * ofScore ** share
-}
+export const similarityWithScore = (similarity: number, ofScore: number, isOfPairs: boolean): number =>
+  isOfPairs ? ofScore : similarity
 
 /**
  * The similarity of a passage by its words and by the cosine of vectors that express meaning: the higher of both, because

@@ -26,7 +26,7 @@ export interface Candidate extends Answer {
  */
 const LIKELY = 0.5
 /** The least likelihood of an answer that is not thin, and its least lead in the score over what stands elsewhere. */
-const SURE = 0.9
+const SURE = 1
 const LEAD = 1
 /** The most that a second place is behind in the score where a thin answer quotes it, too. */
 const CLOSE = 3

@@ -38,7 +38,7 @@ const LIKELIHOOD = {
   /** Whether the question is only a few words. */
   isBare: 1.15,
   /** The similarity of the passage, and how much more similar it is than the next best one. */
-  similarity: 1.2,
+  similarity: 1.06,
   lead: 0.89,
 }
 

@@ -41,7 +41,6 @@ const GRID: Readonly<Record<keyof Calibration, ReadonlyArray<number>>> = {
   cosineShare: [0.4, 0.6],
   mostLift: [1.5, 3],
   chanceScore: [0.33, 0.41],
-  scoreShare: [0.5, 0.85],
 }
 const OF_SPELLING: ReadonlySet<keyof Calibration> = new Set(["chanceCosine", "cosineShare", "mostLift"])
 /** The shares of the way from a model's cosine of unrelated texts to 1 that are tried as that cosine. */
@@ -72,13 +71,13 @@ const similaritiesOf = (
       return matches.reduce((most, match) => {
         const cosine = calibrated.cosine(question, match) ?? 0
         const ofWords = similarityWithSpelling(match.similarity, cosine, calibrated.size, calibration)
-        return Math.max(most, similarityWithScore(ofWords, match.ofScore, isOfPairs(query), calibration))
+        return Math.max(most, similarityWithScore(ofWords, match.ofScore, isOfPairs(query)))
       }, 0)
     }
     const ofWords = new Map(
       matches.map(({ chunkId, ofScore, similarity }) => [
         chunkId,
-        similarityWithScore(similarity, ofScore, isOfPairs(query), calibration),
+        similarityWithScore(similarity, ofScore, isOfPairs(query)),
       ]),
     )
     return Array.from(calibrated.nearest(vector, matches, CANDIDATES)).reduce(

@@ -91,7 +91,7 @@ export const similaritiesOf = (
         return index.search(query, CANDIDATES).reduce((most, match) => {
           const cosine = index.cosine(question, match) ?? 0
           const ofWords = similarityWithSpelling(match.similarity, cosine, index.size, calibration)
-          return Math.max(most, similarityWithScore(ofWords, match.ofScore, isOfPairs(query), calibration))
+          return Math.max(most, similarityWithScore(ofWords, match.ofScore, isOfPairs(query)))
         }, 0)
       })
   }
