@@ -869,7 +869,7 @@ onScreen("a form says at a field what the server refuses of it", async ({ expect
   await page.getByRole("button", { name: "Create tool" }).click()
   await page.locator("[aria-invalid=true]").first().waitFor()
   expect(await page.getByRole("alert").innerText()).toBe("Nothing was saved. Fix the marked fields and try again.")
-  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-invalid"))).toBe("true")
+  await becomes(() => page.evaluate(() => document.activeElement?.getAttribute("aria-invalid")), "true")
   await inspect(page, "console-refused-tool")
   await page.getByLabel("Name", { exact: true }).fill("orderStatus")
   await page.getByRole("button", { name: "Create tool" }).click()
@@ -880,7 +880,10 @@ onScreen("a form says at a field what the server refuses of it", async ({ expect
   await page.getByRole("dialog", { name: "Edit orderStatus" }).waitFor()
   await page.keyboard.press("Escape")
   await page.getByRole("dialog").waitFor({ state: "detached" })
-  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Actions for orderStatus")
+  await becomes(
+    () => page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
+    "Actions for orderStatus",
+  )
 })
 
 onScreen("a secret key is made, shown once, and revoked", async ({ page }) => {

@@ -206,7 +206,7 @@ describe("the script's interface", () => {
     await page.goto(site.page({ ...key, "data-open": "" }))
     await page.locator("iframe").waitFor()
     await inFrame(page).locator("textarea").waitFor()
-    expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true)
+    await becomes(() => page.evaluate(() => document.activeElement === document.body), true)
     expect(await layoutShift()).toBe(0)
   })
 })

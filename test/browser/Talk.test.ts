@@ -245,7 +245,7 @@ describe("a visitor", () => {
     await email.fill("no address")
     await chat.button("Continue").click()
     await chat.within.getByRole("alert").getByText("Please enter an e-mail address").waitFor()
-    expect(await email.evaluate((input) => input.matches(":invalid") && input === document.activeElement)).toBe(true)
+    await becomes(() => email.evaluate((input) => input.matches(":invalid") && input === document.activeElement), true)
     await inspect(page, "widget-email", chat.document)
     await email.fill("ada@parley.example")
     await chat.button("Continue").click()
