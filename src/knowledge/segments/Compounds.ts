@@ -64,8 +64,9 @@ export const compoundsWith = (lexeme: string, language: Language, compounds: Uin
   const [last, first]: [Array<Term>, Array<Term>] = [[], []]
   let looks = LOOKS_MAX
   for (let at = all.indexOf(lexeme); at >= 0 && looks > 0; at = all.indexOf(lexeme, at + 1), looks--) {
-    const compound = all.toString("utf8", all.lastIndexOf("\n", at) + 1, all.indexOf("\n", at))
-    const before = compound.indexOf(lexeme)
+    const from = all.lastIndexOf("\n", at) + 1
+    const compound = all.toString("utf8", from, all.indexOf("\n", at))
+    const before = all.toString("utf8", from, at).length
     const after = compound.length - lexeme.length - before
     if (before >= LEAST_PART && after <= ENDING_MAX) last.push(termOf(compound, language))
     else if (before === 0 && after >= LEAST_PART) first.push(termOf(compound, language))

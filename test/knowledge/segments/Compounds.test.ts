@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { partsOf } from "../../../src/knowledge/segments/Compounds.ts"
+import { compoundsWith, partsOf } from "../../../src/knowledge/segments/Compounds.ts"
 import { termOf } from "../../../src/knowledge/segments/Lexemes.ts"
 import type { Language } from "../../../src/text/Language.ts"
 
@@ -34,5 +34,28 @@ describe("a compound", () => {
     ["it is too long to be a word", "german", `${"a".repeat(50)}effekt`, ["a".repeat(50), "effekt"]],
   ] as const)("is not taken apart where %s", (_why, language, compound, held) => {
     expect(parts(compound, language, held)).toEqual([])
+  })
+})
+
+describe("a word that passages hold in compounds only", () => {
+  const held = ["kundigungsfrist", "fristverlangerungsfrist", "fristverlanger", "begleiterin", "hyresavtalet"]
+  const found = (lexeme: string): ReadonlyArray<string> => {
+    const texts = new Map(held.map((compound) => [termOf(compound, "german"), compound]))
+    const compounds = Buffer.from(`\n${held.join("\n")}\n`)
+    return compoundsWith(lexeme, "german", compounds).map((term) => texts.get(term) ?? "")
+  }
+
+  test.each([
+    [
+      "that end with it, also where one begins with it as well",
+      "frist",
+      ["kundigungsfrist", "fristverlangerungsfrist"],
+    ],
+    ["that begin with it where none ends with it", "fristver", ["fristverlangerungsfrist", "fristverlanger"]],
+    ["that end with it but for an ending", "avtal", ["hyresavtalet"]],
+    ["and not for a word that only contains its letters", "leiter", []],
+    ["and not for a part so short that chance makes it", "ung", []],
+  ] as const)("stands for those %s", (_which, lexeme, compounds) => {
+    expect(found(lexeme)).toEqual([...compounds])
   })
 })
