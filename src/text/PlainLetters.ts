@@ -40,12 +40,14 @@ const OTHERS: Readonly<Record<string, string>> = {
   "ँ": "ं",
 }
 const LATIN_LETTER = new RegExp(`[${Object.keys(LATIN).join("")}]`, "gu")
-const OTHER_LETTER = new RegExp(`[${Object.keys(OTHERS).join("")}]`, "gu")
 /** Vowel points of Hebrew and Arabic, the stretching of Arabic and the dot below of Devanagari. */
-const POINTS = /[[\u0591-\u05c7\u064b-\u065f\u0670\u093c]&&\p{Mn}]|\u0640/gv
-const KATAKANA = /[ァ-ヶ]/g
+const POINTS = /[[\u0591-\u05c7\u064b-\u065f\u0670\u093c]&&\p{Mn}]|\u0640/v
+const KATAKANA = /[ァ-ヶ]/v
 /** From a letter of Katakana back to that of Hiragana. */
 const KANA_DISTANCE = 0x60
+const OTHER_LETTER = new RegExp(`[${Object.keys(OTHERS).join("")}]|${POINTS.source}|${KATAKANA.source}`, "gv")
+const plainLetter = (letter: string): string =>
+  OTHERS[letter] ?? (KATAKANA.test(letter) ? String.fromCharCode(letter.charCodeAt(0) - KANA_DISTANCE) : "")
 const HAN = /\p{Script=Han}/u
 
 /** Writes traditional characters as simplified ones. */
@@ -54,7 +56,7 @@ let simplified: ((text: string) => string) | undefined
 /** Whether a word is written in a script whose letters people type without their accents. */
 export const mayLackAccents = (word: string): boolean => ACCENTED.test(word)
 
-/** A word in lower case in its plain letters; itself where it has no others. */
+/** A word of `spacedWords` in its plain letters; itself where it has no others. */
 export const plainLetters = (word: string): string => {
   if (ASCII.test(word)) return word
   if (ACCENTED.test(word)) {
@@ -63,11 +65,7 @@ export const plainLetters = (word: string): string => {
       .replace(LATIN_LETTER, (letter) => LATIN[letter] ?? letter)
   }
   if (HAN.test(word)) return (simplified ??= Converter({ from: "t", to: "cn" }))(word)
-  return normalize(word, "NFC")
-    .replace(OTHER_LETTER, (letter) => OTHERS[letter] ?? letter)
-    .replace(/[\u0958-\u095f]/g, (letter) => normalize(letter, "NFD"))
-    .replace(POINTS, "")
-    .replace(KATAKANA, (letter) => String.fromCharCode(letter.charCodeAt(0) - KANA_DISTANCE))
+  return word.replace(OTHER_LETTER, plainLetter)
 }
 
 /** Pairs of letters in which Danish and Norwegian write one where the keyboard lacks it, in plain letters. */

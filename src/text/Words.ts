@@ -65,7 +65,8 @@ const nameAndParts = (name: string): string => {
   return parts.length > 1 ? `${name.replaceAll("_", "")} ${parts.join(" ")}` : name
 }
 
-const segmenter = new Intl.Segmenter("th", { granularity: "word" })
+/** Splits a text into words by dictionaries. Made when a text needs it: most processes read none. */
+let segmenter: Intl.Segmenter | undefined
 const CHARACTER = /\P{M}\p{M}*|^\p{M}+/gu
 
 /**
@@ -77,6 +78,7 @@ const wordsAndTriples = (run: string): string => {
   const whole = run.replaceAll("\u0e4d\u0e32", "\u0e33").replaceAll("\u0ecd\u0eb2", "\u0eb3")
   const characters = run.match(CHARACTER) ?? []
   let out = " "
+  segmenter ??= new Intl.Segmenter("th", { granularity: "word" })
   for (const { segment } of segmenter.segment(whole)) out += `${segment} `
   for (let index = 2; index < characters.length; index++)
     out += `${characters[index - 2]}${characters[index - 1]}${characters[index]} `
