@@ -1,49 +1,20 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Duration, Effect, Fiber, Layer, Logger, Redacted, type Scope } from "effect"
+import { Duration, Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { divided } from "../../src/embeddings/DividedTexts.ts"
-import { Embeddings, TextRefused } from "../../src/embeddings/Embeddings.ts"
+import { TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { endpointOf } from "../../src/embeddings/Provider.ts"
-import * as RemoteEmbeddings from "../../src/embeddings/RemoteEmbeddings.ts"
 import { textBatches } from "../../src/embeddings/TextBatches.ts"
-import {
-  type Answer,
-  type FakeEmbeddings,
-  fakeEmbeddings,
-  fakeEmbeddingsKey,
-  fakeVector,
-  type Spoil,
-} from "../lib/FakeEmbeddings.ts"
-import { defaults } from "../lib/Defaults.ts"
+import { type Answer, fakeEmbeddingsKey, fakeVector, runWithEmbeddings, type Spoil } from "../lib/FakeEmbeddings.ts"
 
 setDefaultTimeout(180_000)
 
 const lines: Array<string> = []
 const log = Logger.layer([Logger.make(({ message, fiber }) => void lines.push(Bun.inspect([message, fiber.context])))])
 
-/** Runs `body` with the embeddings of a fake provider. */
-const run = <A, E>(
-  body: (embeddings: Embeddings["Service"], fake: FakeEmbeddings) => Effect.Effect<A, E, Scope.Scope>,
-  settings: Partial<RemoteEmbeddings.RemoteSettings> = {},
-) =>
-  Effect.gen(function* () {
-    const fake = yield* fakeEmbeddings()
-    const layer = RemoteEmbeddings.layer({
-      ...defaults.embeddings,
-      provider: "openai",
-      model: "small",
-      apiKey: Redacted.make(fakeEmbeddingsKey),
-      baseUrl: fake.url,
-      timeout: Duration.seconds(20),
-      queryTimeout: Duration.seconds(20),
-      ...settings,
-    })
-    return yield* Effect.flatMap(Effect.service(Embeddings), (embeddings) => body(embeddings, fake)).pipe(
-      Effect.provide(Layer.merge(layer, log)),
-    )
-  }).pipe(Effect.scoped, Effect.runPromise)
+const run: typeof runWithEmbeddings = (body, settings) => runWithEmbeddings(body, settings, log)
 
 const unit = (text: string, dimensions = 8) => {
   const vector = fakeVector(text, dimensions)

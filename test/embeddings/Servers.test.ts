@@ -1,34 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Duration, Effect, Redacted, type Scope } from "effect"
-import { Embeddings, TextRefused } from "../../src/embeddings/Embeddings.ts"
-import * as RemoteEmbeddings from "../../src/embeddings/RemoteEmbeddings.ts"
-import { defaults } from "../lib/Defaults.ts"
+import { Effect } from "effect"
+import { TextRefused } from "../../src/embeddings/Embeddings.ts"
 import { broken, shortTexts, smallBatches, withoutBase64 } from "../lib/EmbeddingServers.ts"
-import { type Answer, type FakeEmbeddings, fakeEmbeddings, fakeEmbeddingsKey } from "../lib/FakeEmbeddings.ts"
-import { quiet } from "../lib/Layers.ts"
+import { type Answer, type FakeEmbeddings, fakeEmbeddingsKey, runWithEmbeddings as run } from "../lib/FakeEmbeddings.ts"
 
 setDefaultTimeout(180_000)
-
-const run = <A, E>(
-  body: (embeddings: Embeddings["Service"], fake: FakeEmbeddings) => Effect.Effect<A, E, Scope.Scope>,
-  dimensions?: number,
-) =>
-  Effect.gen(function* () {
-    const fake = yield* fakeEmbeddings()
-    const layer = RemoteEmbeddings.layer({
-      ...defaults.embeddings,
-      provider: "openai",
-      model: "small",
-      apiKey: Redacted.make(fakeEmbeddingsKey),
-      baseUrl: fake.url,
-      timeout: Duration.seconds(20),
-      queryTimeout: Duration.seconds(20),
-      dimensions,
-    })
-    return yield* Effect.flatMap(Embeddings, (embeddings) => body(embeddings, fake)).pipe(
-      Effect.provide([layer, quiet]),
-    )
-  }).pipe(Effect.scoped, Effect.runPromise)
 
 /** Plays a server, and counts the requests that it refuses. */
 const playing = (fake: FakeEmbeddings, server: (typeof smallBatches)[string]) => {
@@ -140,7 +116,7 @@ test("a dimension that the model does not offer is named with its setting", () =
         expect(failure).toMatchObject({ detail: expect.stringMatching(/EMBEDDINGS_DIMENSIONS.*matryoshka/) })
         expect(fake.requests).toHaveLength(1)
       }),
-    512,
+    { dimensions: 512 },
   ))
 
 test.each<[string, Answer]>([

@@ -1,7 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
-import { Effect, Predicate, type Scope } from "effect"
+import { Duration, Effect, type Layer, Predicate, Redacted, type Scope } from "effect"
+import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { embedLocally } from "../../src/embeddings/LocalEmbedding.ts"
+import * as RemoteEmbeddings from "../../src/embeddings/RemoteEmbeddings.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
+import { defaults } from "./Defaults.ts"
+import { quiet } from "./Layers.ts"
 
 /*
  * A server that speaks the embedding protocols of OpenAI and Voyage over HTTP, with their faults. Requests that the
@@ -150,3 +154,24 @@ const toBase64 = (item: unknown): unknown => {
   const numbers: ReadonlyArray<number> = item.embedding.map(Number)
   return { ...item, embedding: Buffer.from(Float32Array.from(numbers).buffer).toString("base64") }
 }
+
+/** Runs `body` with the embeddings of a fake provider. */
+export const runWithEmbeddings = <A, E>(
+  body: (embeddings: Embeddings["Service"], fake: FakeEmbeddings) => Effect.Effect<A, E, Scope.Scope>,
+  settings: Partial<RemoteEmbeddings.RemoteSettings> = {},
+  log: Layer.Layer<never> = quiet,
+): Promise<A> =>
+  Effect.gen(function* () {
+    const fake = yield* fakeEmbeddings()
+    const layer = RemoteEmbeddings.layer({
+      ...defaults.embeddings,
+      provider: "openai",
+      model: "small",
+      apiKey: Redacted.make(fakeEmbeddingsKey),
+      baseUrl: fake.url,
+      timeout: Duration.seconds(20),
+      queryTimeout: Duration.seconds(20),
+      ...settings,
+    })
+    return yield* Effect.flatMap(Embeddings, (embeddings) => body(embeddings, fake)).pipe(Effect.provide([layer, log]))
+  }).pipe(Effect.scoped, Effect.runPromise)

@@ -125,6 +125,10 @@ export class Unreadable extends Error {
   }
 }
 
+/** Whether a failure is that of a part, without which the rest of the document can be read: its size is that of all. */
+export const isOfPart = (cause: unknown): cause is Unreadable =>
+  cause instanceof Unreadable && cause.code !== "too_large_when_extracted"
+
 /** Collects what a reader leaves out of a document: how many of each kind, and where the first are. */
 export class Omitted {
   /** Why the first part could not be read, which is why the document has no text where nothing else has any. */
@@ -151,7 +155,7 @@ export class Omitted {
     try {
       return read()
     } catch (cause) {
-      if (!(cause instanceof Unreadable) || cause.code === "too_large_when_extracted") throw cause
+      if (!isOfPart(cause)) throw cause
       this.failure ??= cause
       this.add(kind, where)
       return undefined

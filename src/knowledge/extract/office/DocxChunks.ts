@@ -1,4 +1,4 @@
-import { Unreadable } from "../Extraction.ts"
+import { isOfPart } from "../Extraction.ts"
 import type { OfficePackage } from "./OfficePackage.ts"
 import { allOf, type XmlElement } from "./Xml.ts"
 
@@ -51,7 +51,7 @@ export const chunkTexts = async (
     const text = await budget
       .within(() => readChunk(bytes))
       .catch((cause: unknown) => {
-        if (!(cause instanceof Unreadable) || cause.code === "too_large_when_extracted") throw cause
+        if (!isOfPart(cause)) throw cause
         return undefined
       })
     if (text === undefined) office.omitted.add("files", name)
