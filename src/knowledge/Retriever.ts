@@ -16,7 +16,7 @@ import { type Candidate, type FusedCandidate, fuse, meaningWeight, spellingWeigh
 import { type Freshness, KnowledgeIndexes, type OpenedIndex } from "./search/KnowledgeIndexes.ts"
 import type { LexicalMatch } from "./search/LexicalIndex.ts"
 import { isOfPairs } from "./search/LexicalQuery.ts"
-import { similarityWithMeaning, similarityWithScore, similarityWithSpelling } from "./search/Similarity.ts"
+import { similarityWithMeaning, similarityWithSpelling } from "./search/Similarity.ts"
 import { sparse } from "./segments/Sketch.ts"
 
 /** A passage that is relevant to a question. */
@@ -160,14 +160,10 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         vector: Effect.Effect<Float32Array | undefined>,
         nearest: number,
       ) {
-        const candidateOf = (
-          { chunkId, ofScore, score, similarity }: LexicalMatch,
-          vector: number | null,
-        ): Candidate => ({
+        const candidateOf = ({ chunkId, score, similarity }: LexicalMatch, vector: number | null): Candidate => ({
           chunkId,
           lexical: score,
           similarity,
-          ofScore,
           vector,
         })
         if (matches.length === 0 && !embeddings.isSemantic) return []
@@ -192,15 +188,15 @@ export class Retriever extends Context.Service<Retriever>()("parley/knowledge/Re
         const others = Array.from(cosines).filter(([chunkId]) => !matched.has(chunkId))
         return [
           ...matches.map((match) => candidateOf(match, cosines.get(match.chunkId) ?? null)),
-          ...others.map(([chunkId, vector]): Candidate => ({ chunkId, lexical: 0, similarity: 0, ofScore: 0, vector })),
+          ...others.map(([chunkId, vector]): Candidate => ({ chunkId, lexical: 0, similarity: 0, vector })),
         ]
       })
 
-      const similarityOf = ({ ofScore, similarity, vector }: Candidate, { chunks, query }: OpenedIndex): number => {
-        const { isSemantic, unrelatedCosine } = embeddings
-        const ofWords = isSemantic || vector === null ? similarity : similarityWithSpelling(similarity, vector, chunks)
-        const ofBoth = similarityWithScore(ofWords, ofScore, isOfPairs(query))
-        return isSemantic && vector !== null ? similarityWithMeaning(ofBoth, vector, unrelatedCosine) : ofBoth
+      const similarityOf = ({ similarity, vector }: Candidate, { chunks, query }: OpenedIndex): number => {
+        if (vector === null) return similarity
+        if (embeddings.isSemantic) return similarityWithMeaning(similarity, vector, embeddings.unrelatedCosine)
+        // Vectors of spelling are made of the same pairs of characters.
+        return isOfPairs(query) ? similarity : similarityWithSpelling(similarity, vector, chunks)
       }
 
       /** Puts the first passages into the order of the reranker, where there is one, and it serves. */

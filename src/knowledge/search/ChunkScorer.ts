@@ -1,7 +1,7 @@
 import type { PlannedWord, QueryPlan } from "./QueryPlan.ts"
 import { postingOf, type Segment, timesAdjacent } from "../segments/Segment.ts"
 import type { Presence, similarityIn } from "./Similarity.ts"
-import type { LexicalWeights } from "./Weights.ts"
+import { type LexicalWeights, saturating } from "./Weights.ts"
 
 /** Scores the phrases of candidate chunks, and their similarity to the question. It looks at one chunk at a time. */
 export class ChunkScorer {
@@ -18,8 +18,8 @@ export class ChunkScorer {
   private readonly coreTerms: ReadonlySet<number>
   /** The current chunk and its segment, by their numbers. */
   private current = { segment: 0, chunk: 0 }
-  /** The score of the terms of the core in the current chunk. */
-  scoreOfCore = 0
+  private frequencies: Uint8Array = new Uint8Array()
+  private norm = 0
   /** The posting of each term of the plan in the current chunk, or -1. */
   private readonly postings: Int32Array
   /** 1 for each term of the plan that stands beside a neighbour in the current chunk. */
@@ -56,20 +56,13 @@ export class ChunkScorer {
    * @returns the score of its phrases
    */
   moveTo(segment: Segment, number: number, chunk: number, norm: number): number {
-    const { earlySaturation, k1, phrase, reversed } = this.weights
+    const { k1, phrase, reversed } = this.weights
     const postings = this.postings
     this.current = { segment: number, chunk }
+    this.frequencies = segment.frequencies
+    this.norm = norm
     let index = 0
     for (const { ranks } of this.plan.terms) postings[index++] = postingOf(segment, ranks[number] ?? -1, chunk)
-    this.scoreOfCore = 0
-    for (const term of this.coreTerms) {
-      const posting = postings[term] ?? -1
-      if (posting < 0) continue
-      const { idf = 0, isPair, times = 1 } = this.plan.terms[term] ?? {}
-      const frequency = segment.frequencies[posting] ?? 0
-      const saturation = isPair === true ? earlySaturation : 1
-      this.scoreOfCore += (idf * Math.sqrt(times) * (k1 + 1) * frequency) / (frequency + saturation * norm)
-    }
     this.joined.fill(0)
     let score = 0
     for (const { left, right, idf, times, isOfPairs } of this.plan.phrases) {
@@ -84,7 +77,19 @@ export class ChunkScorer {
       this.joined[right] = 1
       if (isOfPairs) continue
       const found = forward + reversed * backward
-      score += (phrase * idf * times * (k1 + 1) * found) / (found + norm)
+      score += saturating(phrase * idf * times * (k1 + 1), found, norm)
+    }
+    return score
+  }
+
+  /** The score of the terms of the core, which are pairs of characters, in the current chunk. */
+  get scoreOfCore(): number {
+    const { earlySaturation, k1 } = this.weights
+    let score = 0
+    for (const term of this.coreTerms) {
+      const frequency = this.frequencies[this.postings[term] ?? -1] ?? 0
+      const { idf = 0, times = 1 } = this.plan.terms[term] ?? {}
+      score += saturating(idf * Math.sqrt(times) * (k1 + 1), frequency, earlySaturation * this.norm)
     }
     return score
   }

@@ -8,8 +8,6 @@ export interface Candidate {
   readonly lexical: number
   /** The similarity of its words to the question, 0–1. */
   readonly similarity: number
-  /** The similarity of its score, 0–1. */
-  readonly ofScore: number
   /** The cosine of the vectors of question and chunk; null when one of them is missing. */
   readonly vector: number | null
 }

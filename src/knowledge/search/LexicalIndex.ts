@@ -1,7 +1,7 @@
 import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { ChunkScorer } from "./ChunkScorer.ts"
-import { isShort, type LexicalQuery, type QueryWord } from "./LexicalQuery.ts"
+import { isOfPairs, isShort, type LexicalQuery, type QueryWord } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
 import type { Term } from "../segments/Lexemes.ts"
 import { chunkIdOf, rankOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
@@ -12,7 +12,7 @@ import { corrected } from "./Spelling.ts"
 import { type Calibration, similarityAmong, similarityIn, similarityOfScoreIn } from "./Similarity.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
 import { inWrittenForms } from "./WrittenForms.ts"
-import { DEFAULT_WEIGHTS, type LexicalWeights } from "./Weights.ts"
+import { DEFAULT_WEIGHTS, type LexicalWeights, saturating } from "./Weights.ts"
 
 /** A chunk that contains words of the question. */
 export interface LexicalMatch {
@@ -21,8 +21,6 @@ export interface LexicalMatch {
   readonly score: number
   /** The similarity of the chunk to the question, 0–1; see `Similarity.ts`. */
   readonly similarity: number
-  /** The similarity by the score alone, 0–1. */
-  readonly ofScore: number
   /** The number of the chunk in the index, counted through all segments. */
   readonly place: number
 }
@@ -66,7 +64,7 @@ export class LexicalIndex {
   private readonly collection: Collection
   private readonly weights: LexicalWeights
   private readonly similarityOf: ReturnType<typeof similarityIn>
-  private readonly calibration: Calibration | undefined
+  private readonly similarityOfScore: (words: QueryPlan["words"]) => ReturnType<typeof similarityOfScoreIn>
   /** The place of the first chunk of each segment. */
   private readonly bases: ReadonlyArray<number>
   /** The scores of the chunks during a search; all 0 between searches. */
@@ -86,7 +84,7 @@ export class LexicalIndex {
     this.isComplete = options.hasVectors ?? false
     this.collection = options.collection ?? { chunks: size }
     this.similarityOf = similarityIn(this.collection.chunks, options.calibration)
-    this.calibration = options.calibration
+    this.similarityOfScore = (words) => similarityOfScoreIn(words, this.collection.chunks, options.calibration)
     this.bases = basesOf(segments)
 
     this.scores = new Float32Array(norms.length)
@@ -123,30 +121,33 @@ export class LexicalIndex {
     const plan = planQuery(query, this.segments, this.collection, this.weights)
     const candidates = this.candidates(plan, isShort(query), Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
     const scorer = new ChunkScorer(plan, query.length === 1, this.similarityOf, this.weights)
-    const similarityOfScore = (words: QueryPlan["words"]) =>
-      similarityOfScoreIn(words, this.collection.chunks, this.calibration)
-    const [ofScore, ofCore] = [similarityOfScore(plan.words), similarityOfScore(scorer.coreWords)]
+    const similarityOf = isOfPairs(query) ? this.byScore(plan, scorer) : () => scorer.similarity
     const matches: Array<Omit<LexicalMatch, "chunkId">> = []
-    for (const { index: place, score: ofTerms } of candidates) {
+    for (const { index: place, score } of candidates) {
       const { number, segment, chunk } = this.locate(place)
       if (segment === undefined) continue
-      const score = ofTerms + scorer.moveTo(segment, number, chunk, this.norms.norms[place] ?? 0)
-      const { scoreOfCore, similarity } = scorer
-      matches.push({ score, similarity, ofScore: Math.max(ofScore(score), ofCore(scoreOfCore)), place })
+      const whole = score + scorer.moveTo(segment, number, chunk, this.norms.norms[place] ?? 0)
+      matches.push({ score: whole, similarity: similarityOf(whole), place })
     }
     const highest = matches.reduce((most, { similarity }) => Math.max(most, similarity), 0)
-    const highestOfScore = matches.reduce((most, { ofScore }) => Math.max(most, ofScore), 0)
     // Only the results get ids: making them for all candidates would take as long as the search itself.
     return matches
       .sort((left, right) => right.score - left.score)
       .slice(0, limit)
-      .flatMap(({ place, score, ...match }) => {
+      .flatMap(({ place, score, similarity }) => {
         const { chunk, segment } = this.locate(place)
         if (segment === undefined) return []
-        const similarity = similarityAmong(match.similarity, highest)
-        const ofScore = similarityAmong(match.ofScore, highestOfScore)
-        return { chunkId: chunkIdOf(segment, chunk), score, similarity, ofScore, place }
+        return { chunkId: chunkIdOf(segment, chunk), score, similarity: similarityAmong(similarity, highest), place }
       })
+  }
+
+  /**
+   * Returns the similarity of the scorer's current chunk by its score, or by that of the question's core where it is higher.
+   * Most chunks hold many of the pieces that words of a script without spaces are, so that coverage says little.
+   */
+  private byScore({ words }: QueryPlan, scorer: ChunkScorer): (score: number) => number {
+    const [ofWhole, ofCore] = [this.similarityOfScore(words), this.similarityOfScore(scorer.coreWords)]
+    return (score) => Math.max(ofWhole(score), ofCore(scorer.scoreOfCore))
   }
 
   /** The approximate cosine of a vector and that of a match; null when the index does not contain the latter. */
@@ -197,7 +198,7 @@ export class LexicalIndex {
     const { norms } = this.norms
     let touches = 0
     const add = (index: number, weight: number, frequency: number, saturation: number): void => {
-      const gain = (weight * frequency) / (frequency + saturation * (norms[index] ?? 0))
+      const gain = saturating(weight, frequency, saturation * (norms[index] ?? 0))
       if (gain === 0) return
       const score = scores[index] ?? 0
       if (score === 0) touched[touches++] = index

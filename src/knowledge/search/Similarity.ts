@@ -149,15 +149,6 @@ export const similarityOfScoreIn = (
 const saturated = (score: number): number => score / (score + 1)
 
 /**
- * The similarity of a passage by its words, or by its score where all words of the question are pieces of a script without
- * spaces: most passages cover many of these.
- *
- * @param ofScore see `similarityOfScoreIn`
- */
-export const similarityWithScore = (similarity: number, ofScore: number, isOfPairs: boolean): number =>
-  isOfPairs ? ofScore : similarity
-
-/**
  * The similarity of a passage by its words and by the cosine of vectors that express meaning: the higher of both, because
  * a passage may say the same in other words.
  *

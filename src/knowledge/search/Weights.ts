@@ -30,3 +30,7 @@ export const DEFAULT_WEIGHTS: LexicalWeights = {
   phrase: 0.3,
   reversed: 0.5,
 }
+
+/** What BM25 gives for a frequency: the weight, from which repetitions are less and less away. `norm` is above 0. */
+export const saturating = (weight: number, frequency: number, norm: number): number =>
+  (weight * frequency) / (frequency + norm)

@@ -5,7 +5,6 @@ import {
   type Calibration,
   DEFAULT_CALIBRATION,
   similarityWithMeaning,
-  similarityWithScore,
   similarityWithSpelling,
 } from "../../../src/knowledge/search/Similarity.ts"
 import { sparse } from "../../../src/knowledge/segments/Sketch.ts"
@@ -70,16 +69,11 @@ const similaritiesOf = (
       const question = sparse(vector)
       return matches.reduce((most, match) => {
         const cosine = calibrated.cosine(question, match) ?? 0
-        const ofWords = similarityWithSpelling(match.similarity, cosine, calibrated.size, calibration)
-        return Math.max(most, similarityWithScore(ofWords, match.ofScore, isOfPairs(query)))
+        const lifted = similarityWithSpelling(match.similarity, cosine, calibrated.size, calibration)
+        return Math.max(most, isOfPairs(query) ? match.similarity : lifted)
       }, 0)
     }
-    const ofWords = new Map(
-      matches.map(({ chunkId, ofScore, similarity }) => [
-        chunkId,
-        similarityWithScore(similarity, ofScore, isOfPairs(query)),
-      ]),
-    )
+    const ofWords = new Map(matches.map(({ chunkId, similarity }) => [chunkId, similarity]))
     return Array.from(calibrated.nearest(vector, matches, CANDIDATES)).reduce(
       (most, [chunkId, cosine]) =>
         Math.max(most, similarityWithMeaning(ofWords.get(chunkId) ?? 0, cosine, unrelatedCosine)),

@@ -7,7 +7,6 @@ import { type LexicalQuery, isOfPairs } from "../../../src/knowledge/search/Lexi
 import {
   type Calibration,
   DEFAULT_CALIBRATION,
-  similarityWithScore,
   similarityWithSpelling,
 } from "../../../src/knowledge/search/Similarity.ts"
 import { packsOf } from "../../../src/knowledge/segments/SegmentBuild.ts"
@@ -90,8 +89,8 @@ export const similaritiesOf = (
         const question = sparse(vector)
         return index.search(query, CANDIDATES).reduce((most, match) => {
           const cosine = index.cosine(question, match) ?? 0
-          const ofWords = similarityWithSpelling(match.similarity, cosine, index.size, calibration)
-          return Math.max(most, similarityWithScore(ofWords, match.ofScore, isOfPairs(query)))
+          const lifted = similarityWithSpelling(match.similarity, cosine, index.size, calibration)
+          return Math.max(most, isOfPairs(query) ? match.similarity : lifted)
         }, 0)
       })
   }

@@ -7,7 +7,6 @@ const candidates = (vectors: ReadonlyArray<number | null>) =>
     chunkId: chunkIdOf(place),
     lexical,
     similarity: 0.5,
-    ofScore: 0.5,
     vector: vectors[place] ?? null,
   }))
 const fusedBy = (weight: number, vectors: ReadonlyArray<number | null>) =>
@@ -74,7 +73,6 @@ describe("the weight of vectors that express meaning", () => {
       chunkId: chunkIdOf(place),
       lexical: count - place,
       similarity,
-      ofScore: similarity,
       vector: vector(place),
     }))
 

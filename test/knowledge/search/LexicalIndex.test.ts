@@ -6,6 +6,11 @@ import {
   type LexicalMatch,
 } from "../../../src/knowledge/search/LexicalIndex.ts"
 import { type LexicalQuery, makeLexicalQuery } from "../../../src/knowledge/search/LexicalQuery.ts"
+import {
+  informationOf,
+  inverseDocumentFrequency,
+  similarityOfScoreIn,
+} from "../../../src/knowledge/search/Similarity.ts"
 import type { Language } from "../../../src/text/Language.ts"
 import type { PackedChunk } from "../../../src/storage/search/ChunkPacks.ts"
 import { termOf } from "../../../src/knowledge/segments/Lexemes.ts"
@@ -51,6 +56,28 @@ describe("a lexical index", () => {
         }
       }),
     )
+  })
+
+  test("takes the score for the similarity to pairs of characters only, most of which any passage contains", () => {
+    const all = ["商品 品退 退货", "商品 品名", "名单 单价"].map((chunk, number) => chunkOf(number, chunk))
+    const of = (words: string): readonly [number, number] => {
+      const query = ask(words)
+      const rarity = query.map(({ stems }) => {
+        const count = all.filter((_, number) => indexOf(all.slice(number, number + 1)).holds(stems[0]?.[0] ?? 0)).length
+        return inverseDocumentFrequency(count, all.length)
+      })
+      const terms = query.map((one, place) => ({
+        information: informationOf(one, 1, all.length),
+        rarity: rarity[place] ?? 0,
+        termsPerWord: 2,
+      }))
+      const [best] = indexOf(all).search(query, 1)
+      return [best?.similarity ?? 0, similarityOfScoreIn(terms, all.length)(best?.score ?? 0)]
+    }
+    const [paired, ofScore] = of("品退 退货")
+    expect(paired).toBeCloseTo(ofScore, 5)
+    const [words, ofTheirScore] = of("oak 退货")
+    expect(words).not.toBeCloseTo(ofTheirScore, 2)
   })
 
   test("finds each chunk that contains any of the words, and no other", () => {

@@ -9,7 +9,6 @@ import {
   similarityIn,
   similarityOfScoreIn,
   similarityWithMeaning,
-  similarityWithScore,
   similarityWithSpelling,
 } from "../../../src/knowledge/search/Similarity.ts"
 
@@ -44,11 +43,6 @@ describe("the similarity of a score", () => {
   test("takes many terms for the words that they make, in a long question only", () => {
     expect(of(16, 8, 0.4)).toBeCloseTo(of(2, 1, 0.4), 10)
     expect(of(16, 1, 0.4)).toBeGreaterThan(of(2, 1, 0.4))
-  })
-
-  test("counts for pairs of characters only, most of which any passage contains", () => {
-    expect(similarityWithScore(0.9, 0.1, true)).toBe(0.1)
-    expect(similarityWithScore(0.9, 0.1, false)).toBe(0.9)
   })
 })
 
