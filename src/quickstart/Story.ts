@@ -28,8 +28,8 @@ interface Question {
 
 const questions: ReadonlyArray<Question> = [
   {
-    text: "What is recommended when a scanned document fails?",
-    phrase: "character recognition",
+    text: "Can a forgotten key be shown again?",
+    phrase: "only its checksum is stored",
     source: "handbook.pdf",
   },
   {
