@@ -8,7 +8,7 @@ import { hash, scramble } from "../text/Hashing.ts"
  * The name of the local model. Any change of this file or of the table of common words makes vectors that cannot be
  * compared with earlier ones, and needs another name.
  */
-export const LOCAL_MODEL = "local/hashed-1"
+export const LOCAL_MODEL = "local/hashed-2"
 /** The dimension of the local model's vectors. */
 export const LOCAL_DIMENSIONS = 1_024
 

@@ -131,6 +131,42 @@ describe("a search", () => {
       }),
     ))
 
+  test.each([
+    [
+      "Vietnamese",
+      [
+        "Khách hàng có thể trả hàng trong vòng ba mươi ngày kể từ ngày mua nếu sản phẩm còn nguyên hộp.",
+        "Thời gian giao hàng trong nước là từ hai đến bốn ngày làm việc, tùy theo khu vực.",
+        "Để đặt lại mật khẩu, hãy mở trang đăng nhập và chọn quên mật khẩu.",
+      ],
+      "Giao hàng trong nước mất bao lâu?",
+      "Ai đã viết trang đầu tiên trong lịch sử của nước này?",
+    ],
+    [
+      "Greek",
+      [
+        "Οι πελάτες μπορούν να επιστρέψουν ένα προϊόν μέσα σε τριάντα ημέρες από την αγορά.",
+        "Η παράδοση στο εσωτερικό διαρκεί από δύο έως τέσσερις εργάσιμες ημέρες.",
+        "Για να αλλάξετε τον κωδικό σας, ανοίξτε τη σελίδα σύνδεσης που έχετε στον υπολογιστή.",
+      ],
+      "Πόσο διαρκεί η παράδοση στο εσωτερικό;",
+      "Ποιος ήταν ο πρώτος άνθρωπος που πάτησε στη σελήνη μέσα σε όλη την ιστορία;",
+    ],
+  ])("in %s finds what passages answer, and nothing by words that most texts have", (_, texts, asked, unrelated) =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        yield* learn(
+          tenant,
+          "",
+          texts.map((text) => ({ text })),
+        )
+        expect(textsOf(yield* find(tenant, asked))[0]).toBe(texts[1])
+        expect(textsOf(yield* find(tenant, unrelated))).toEqual([])
+      }),
+    ),
+  )
+
   test("returns at most `topK` passages", () =>
     run(
       Effect.gen(function* () {

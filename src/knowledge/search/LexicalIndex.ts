@@ -1,7 +1,7 @@
 import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import type { Language, LanguageCount } from "../../text/Language.ts"
 import { ChunkScorer } from "./ChunkScorer.ts"
-import { isOfPairs, isShort, type LexicalQuery, type QueryWord } from "./LexicalQuery.ts"
+import { isOfPairs, isOfSyllables, isShort, type LexicalQuery, type QueryWord } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"
 import type { Term } from "../segments/Lexemes.ts"
 import { chunkIdOf, rankOf, type Segment, type SegmentDocument } from "../segments/Segment.ts"
@@ -121,7 +121,7 @@ export class LexicalIndex {
     const plan = planQuery(query, this.segments, this.collection, this.weights)
     const candidates = this.candidates(plan, isShort(query), Math.max(LEAST_CANDIDATES, CANDIDATES_PER_RESULT * limit))
     const scorer = new ChunkScorer(plan, query.length === 1, this.similarityOf, this.weights)
-    const similarityOf = isOfPairs(query) ? this.byScore(plan, scorer) : () => scorer.similarity
+    const similarityOf = this.similarityBy(query, plan, scorer)
     const matches: Array<Omit<LexicalMatch, "chunkId">> = []
     for (const { index: place, score } of candidates) {
       const { number, segment, chunk } = this.locate(place)
@@ -142,12 +142,16 @@ export class LexicalIndex {
   }
 
   /**
-   * Returns the similarity of the scorer's current chunk by its score, or by that of the question's core where it is higher.
-   * Most chunks hold many of the pieces that words of a script without spaces are, so that coverage says little.
+   * Returns the similarity of the scorer's current chunk. Most chunks hold many of the pieces that words of a script without
+   * spaces are, so that coverage says little: there it is that of the score, or of the score of the question's core where
+   * that is higher. A word of two syllables is there by chance when both are: their coverage counts twice.
    */
-  private byScore({ words }: QueryPlan, scorer: ChunkScorer): (score: number) => number {
-    const [ofWhole, ofCore] = [this.similarityOfScore(words), this.similarityOfScore(scorer.coreWords)]
-    return (score) => Math.max(ofWhole(score), ofCore(scorer.scoreOfCore))
+  private similarityBy(query: LexicalQuery, { words }: QueryPlan, scorer: ChunkScorer): (score: number) => number {
+    if (isOfPairs(query)) {
+      const [ofWhole, ofCore] = [this.similarityOfScore(words), this.similarityOfScore(scorer.coreWords)]
+      return (score) => Math.max(ofWhole(score), ofCore(scorer.scoreOfCore))
+    }
+    return isOfSyllables(query) ? () => scorer.similarity ** 2 : () => scorer.similarity
   }
 
   /** The approximate cosine of a vector and that of a match; null when the index does not contain the latter. */

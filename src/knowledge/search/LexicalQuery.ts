@@ -64,6 +64,15 @@ export const isShort = (query: LexicalQuery): boolean => query.length <= 2
 /** Whether all words of a question are pairs of characters. */
 export const isOfPairs = (query: LexicalQuery): boolean => query.every(({ isPair }) => isPair)
 
+/** Letters that only Vietnamese has, with the marks of its tones. */
+const VIETNAMESE = /[ơưạ-ỹ]/
+/** The share of a Vietnamese text's syllables from which on it is one: about half of them have such a letter. */
+const VIETNAMESE_SHARE = 1 / 4
+
+/** Whether the words of a question are syllables, which Vietnamese puts spaces between, of words that have about two. */
+export const isOfSyllables = (query: LexicalQuery): boolean =>
+  query.filter(({ spelling }) => VIETNAMESE.test(spelling?.word ?? "")).length >= VIETNAMESE_SHARE * query.length
+
 /** The words of a question as one language stems them. */
 export interface StemmedWords {
   /** The terms of each word, in order; none for a stop word. */

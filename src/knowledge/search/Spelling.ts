@@ -135,7 +135,9 @@ const bestOf = (
     fewest = dropped
     most = count
   }
-  forEachEdit(stem, from, alphabet, isLong, (edited) => offer(termOf(edited, language), 0))
+  // Some stemmers leave out letters in front.
+  const fromOfStem = Math.max(0, from - Math.max(0, word.indexOf(stem.slice(0, LEAST_STEM))))
+  forEachEdit(stem, fromOfStem, alphabet, isLong, (edited) => offer(termOf(edited, language), 0))
   if (!isLong || best !== undefined) return best
   forEachEdit(word, from, alphabet, isLong, (edited) => {
     // A beginning that the word itself has would be the stem of another word.

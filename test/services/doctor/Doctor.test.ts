@@ -93,7 +93,7 @@ test("a healthy server has no wrong findings", () =>
       const lines = yield* findings
       expect(lines.filter((line) => !line.startsWith("ok"))).toEqual([])
       expect(lines[0]).toMatch(/^ok database: PostgreSQL \d+.*, pgvector \d.*, migrated up to \d{4}_/)
-      expect(lines.join("\n")).toContain("ok vectors: 2 chunks of 1 document by local/hashed-1")
+      expect(lines.join("\n")).toContain("ok vectors: 2 chunks of 1 document by local/hashed-2")
       expect(lines).toContain("ok readers: scans are read by tesseract")
       expect(blobs.size).toBe(before)
     }),
@@ -318,18 +318,18 @@ test("the progress of embedding again is shown after a change of the model", () 
       const sql = yield* SystemSql
       yield* sql`update documents set embedding_model = 'old' where id = (select id from documents order by id limit 1)`
       const reembeddings = yield* Reembeddings
-      yield* reembeddings.declare("local/hashed-1")
-      yield* reembeddings.enqueue("local/hashed-1")
+      yield* reembeddings.declare("local/hashed-2")
+      yield* reembeddings.enqueue("local/hashed-2")
       const lines = yield* findings
       expect(lines).toContain("ok vectors: 2 chunks of 1 document by old")
       expect(lines).toContain(
-        "note vectors: 50 % are by local/hashed-1; the others are found by their words until they are embedded again",
+        "note vectors: 50 % are by local/hashed-2; the others are found by their words until they are embedded again",
       )
       expect(lines).toContain("ok vectors: 1 document waiting, 0 under way, 0 to be tried later")
       expect(yield* (yield* Inspection).areVectorsMissing).toBe(true)
       yield* reembeddings.declare("newest")
       expect(yield* findings).toContain(
-        "note vectors: the server that was started last embeds by newest, and these settings by local/hashed-1",
+        "note vectors: the server that was started last embeds by newest, and these settings by local/hashed-2",
       )
     }),
   ))

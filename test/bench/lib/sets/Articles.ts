@@ -4,9 +4,14 @@ import { Schema } from "effect"
 import { digest } from "../Halves.ts"
 import { sampled } from "./Sample.ts"
 
-/** A script with a set of articles that is written in it, in the format of SQuAD. */
+/** A script, or a language, with a set of articles that is written in it, in the format of SQuAD. */
 export const SCRIPTS: Readonly<Record<string, string>> = {
   Latin: "xquad.en.json",
+  German: "xquad.de.json",
+  Spanish: "xquad.es.json",
+  Romanian: "xquad.ro.json",
+  Turkish: "xquad.tr.json",
+  Vietnamese: "xquad.vi.json",
   Cyrillic: "xquad.ru.json",
   Greek: "xquad.el.json",
   Arabic: "xquad.ar.json",
