@@ -303,17 +303,17 @@ const openingOf = Effect.fnUntraced(function* (
 ) {
   const { approved: find, history, instructions, toolsEnabled } = input
   const system = systemText(instructions, toolsEnabled, find !== undefined)
-  if (toolsEnabled && find === undefined) return openingMessages(system, instructions.chatbotName, history, undefined)
+  if (toolsEnabled && find === undefined) return openingMessages(system, instructions, history, undefined)
   const { before, texts, wordings } = askedIn(history, instructions.chatbotName)
   const answer = find && (yield* find(wordings, before))
   if (answer !== undefined) onApproved(answer)
   const approved = answer && passageJson(answer)
-  if (toolsEnabled) return openingMessages(system, instructions.chatbotName, history, undefined, approved)
+  if (toolsEnabled) return openingMessages(system, instructions, history, undefined, approved)
   const passages = yield* input
     .search(texts[0].text)
     .pipe(Effect.timeoutOrElse({ duration: limits.callTimeout, orElse: () => Effect.fail(searchTimedOut) }))
   const others = passages.filter(({ documentId }) => documentId !== answer?.documentId)
-  return openingMessages(system, instructions.chatbotName, history, passagesJson(others, limits), approved)
+  return openingMessages(system, instructions, history, passagesJson(others, limits), approved)
 })
 
 const searchTimedOut = new Unavailable({ detail: "The knowledge base took too long.", retry_after_seconds: 10 })

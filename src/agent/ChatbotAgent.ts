@@ -6,6 +6,7 @@ import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
 import { type Passage, PASSAGES_PER_SEARCH } from "../domain/knowledge/Passage.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
+import { spokenLanguageOf } from "../languages/Locales.ts"
 import { TITLES_MAX } from "../models/ToolDeclaration.ts"
 import { SafeFetch } from "../outbound/SafeFetch.ts"
 import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
@@ -123,6 +124,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
           personality: chatbot.personality_config,
           application,
           isSpoken,
+          language: spokenLanguageOf(chatbot.chat_widget_config.language),
         },
         toolsEnabled: chatbot.settings.isToolEnabled,
         search: searchOf(chatbot, onSearch, searched),

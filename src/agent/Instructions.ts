@@ -1,6 +1,7 @@
 import * as Prompt from "effect/ai/Prompt"
 import type { ChatTurn } from "../domain/chat/Chat.ts"
 import type { PassageJson } from "../domain/knowledge/Passage.ts"
+import type { SpokenLanguage } from "../languages/Locales.ts"
 import { noAnswerMark } from "../models/NoAnswer.ts"
 import { passagesText, similarityMeaning } from "../models/PassageForm.ts"
 import { searchKnowledgeBase } from "../models/ToolDeclaration.ts"
@@ -14,6 +15,8 @@ export interface Instructions {
   /** Instructions that the application which serves the conversation adds. */
   readonly application?: string
   readonly isSpoken?: boolean | undefined
+  /** The language of the widget, for replies without a model to messages that show none. */
+  readonly language?: SpokenLanguage | undefined
 }
 
 /**
@@ -66,12 +69,12 @@ const spokenGuide =
  */
 export const openingMessages = (
   system: string,
-  chatbotName: string,
+  { chatbotName: name, language }: Instructions,
   history: ReadonlyArray<ChatTurn>,
   passages: ReadonlyArray<PassageJson> | undefined,
   approved?: PassageJson,
 ): ReadonlyArray<Prompt.Message> => [
-  Prompt.systemMessage({ content: system, options: { parley: { name: chatbotName } } }),
+  Prompt.systemMessage({ content: system, options: { parley: { name, ...(language && { language }) } } }),
   ...history.map((turn, index) =>
     turn.role === "assistant"
       ? Prompt.assistantMessage({ content: [Prompt.textPart({ text: turn.content })] })

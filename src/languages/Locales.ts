@@ -66,4 +66,10 @@ export type SpokenLanguage = keyof typeof locales
 
 export const isSpoken = (code: string): code is SpokenLanguage => Object.hasOwn(locales, code)
 
+/** The language of a tag of BCP 47, as a widget's `language` is; undefined for `auto`, and where it is none of these. */
+export const spokenLanguageOf = (tag: string): SpokenLanguage | undefined => {
+  const code = tag.toLowerCase().split("-", 1)[0] ?? ""
+  return isSpoken(code) ? code : code === "nb" || code === "nn" ? "no" : undefined
+}
+
 export const spokenLanguages: ReadonlyArray<SpokenLanguage> = Object.keys(locales).filter(isSpoken)

@@ -4,6 +4,7 @@ import "effect/ai/Response"
 import type { Source, Warning } from "../domain/chat/Chat.ts"
 import type { PassageJson } from "../domain/knowledge/Passage.ts"
 import type { TokenCounts } from "../domain/organizations/Usage.ts"
+import type { SpokenLanguage } from "../languages/Locales.ts"
 
 /**
  * The data of one call of a model's API besides the content, for the `request`, `response` and `warnings` of a step.
@@ -38,8 +39,8 @@ declare module "effect/ai/Response" {
 
 declare module "effect/ai/Prompt" {
   interface SystemMessageOptions {
-    /** The chatbot that the system instruction is for. */
-    readonly parley?: { readonly name: string }
+    /** The chatbot that the system instruction is for, and the language of its widget where that is set. */
+    readonly parley?: { readonly name: string; readonly language?: SpokenLanguage }
   }
   interface TextPartOptions {
     /**

@@ -253,6 +253,15 @@ describe("a chat without a language model", () => {
     expect((await client.chat(id, "Was weißt du?")).output).toContain("Ich habe noch keine lesbaren Dokumente")
   })
 
+  test("speaks the language of its widget where nothing shows another", async () => {
+    const { id } = await client.newChatbot({ settings: { isRequestUserInfoEnabled: true } })
+    await client.patch(`/api/external/chatbot/${id}/chat-widget`, { json: { language: "de-AT" } })
+    const sessionToken = "words"
+    expect((await client.chat(id, "4711?", { sessionToken })).output).toContain("E-Mail-Adresse")
+    expect((await client.chat(id, "ada@example.com", { sessionToken })).output).toContain("keine lesbaren Dokumente")
+    expect((await client.chat(id, "Where is the xylophone?")).output).toContain("e-mail address")
+  })
+
   test("names its documents when it is asked what it knows about, with and without tools", async () => {
     const { id } = await client.newChatbot({ name: "Marin" })
     await client.learn(id, tides)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { detectLanguage, languageAmong, languageOfReply, languageShownIn } from "../../src/languages/Detection.ts"
-import { isSpoken, type SpokenLanguage } from "../../src/languages/Locales.ts"
+import { isSpoken, type SpokenLanguage, spokenLanguageOf } from "../../src/languages/Locales.ts"
 import { isLanguage } from "../../src/text/Language.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
 import { fullQuestions, passages, shortQuestions } from "../lib/ShortQuestions.ts"
@@ -202,3 +202,13 @@ test("a full question is in its language, whatever the documents and the message
     { numRuns: 1_000 },
   )
 })
+
+test.each([
+  ["de", "de"],
+  ["pt-BR", "pt"],
+  ["ZH-Hant-TW", "zh"],
+  ["nb", "no"],
+  ["auto", undefined],
+  ["", undefined],
+  ["constructor", undefined],
+] as const)("the language of the tag %p is %p", (tag, language) => expect(spokenLanguageOf(tag)).toBe(language))

@@ -1,4 +1,5 @@
 import type { PassageJson } from "../../domain/knowledge/Passage.ts"
+import type { SpokenLanguage } from "../../languages/Locales.ts"
 import type { BoundedText } from "../../text/BoundedText.ts"
 import type { DocumentTitles } from "../ToolDeclaration.ts"
 
@@ -16,6 +17,8 @@ export type SearchResult =
 export interface Conversation {
   /** The name of the chatbot. */
   readonly name: BoundedText
+  /** The language of its widget, where that is set. */
+  readonly language: SpokenLanguage | undefined
   /** The last message of the user. */
   readonly question: BoundedText
   /** Whether files were sent with it, which this model does not read. */

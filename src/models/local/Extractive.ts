@@ -84,11 +84,10 @@ const conversationOf = (request: ModelRequest, threshold: number): Conversation 
   const offers = ({ name }: ToolDeclaration) =>
     request.toolChoice !== "none" && request.tools.some((tool) => tool.name === name)
   const since = messages.slice(last + 1)
+  const [chatbot] = messages.flatMap((message) => (message.role === "system" ? (message.options.parley ?? []) : []))
   return {
-    name: bounded(
-      messages.flatMap((message) => (message.role === "system" ? (message.options.parley?.name ?? []) : []))[0] ?? "",
-      MESSAGE_MAX_LENGTH,
-    ),
+    name: bounded(chatbot?.name ?? "", MESSAGE_MAX_LENGTH),
+    language: chatbot?.language,
     question: bounded(turns.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH),
     hasFiles: messages[last]?.role === "user" && messages[last].content.some(({ type }) => type === "file"),
     isFirst: turns.length <= 1,

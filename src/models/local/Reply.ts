@@ -62,15 +62,16 @@ const answerFrom = ({ likely }: Passages, { needed, text }: SearchText): Candida
 const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
   plainTerms(words).in(texts.flatMap((text) => keysOf(bounded(text)))).size > 0
 
-/** The language of the question, or otherwise that of what was found, of the conversation before it, or of the documents. */
-const languageOf = ({ before, documents, found, question }: Conversation): SpokenLanguage =>
-  languageOfReply(question, [
-    ...found.flatMap((result) =>
-      result === "failed" ? [] : passagesIn(result).map(({ content }) => bounded(content)),
-    ),
-    ...before,
-    ...(documents === undefined || documents === "failed" ? [] : [bounded(documents.titles.join("\n"))]),
-  ])
+/**
+ * The language of the question, or otherwise that of what was found, of the conversation before it, of the documents, or
+ * of the widget.
+ */
+const languageOf = ({ before, documents, found, language, question }: Conversation): SpokenLanguage => {
+  const passages = found.flatMap((result) => (result === "failed" ? [] : passagesIn(result)))
+  const titles = documents === undefined || documents === "failed" ? [] : [documents.titles.join("\n")]
+  const others = [...passages.map(({ content }) => bounded(content)), ...before, ...titles.map((text) => bounded(text))]
+  return languageOfReply(question, others, language)
+}
 
 const passagesIn = ({ likely, others }: Passages): ReadonlyArray<PassageJson> => [...likely, ...others]
 

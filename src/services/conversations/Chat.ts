@@ -46,6 +46,7 @@ import {
   promptTextsOf,
 } from "./ChatHistory.ts"
 import { languageShownIn } from "../../languages/Detection.ts"
+import { spokenLanguageOf } from "../../languages/Locales.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { unguessableUuid } from "../../system/UnguessableId.ts"
 import { PromptFiles } from "./PromptFiles.ts"
@@ -187,7 +188,10 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         if (owner === "people") return yield* leave
 
         if (gate?.isAsking === true) {
-          const output = emailRequest(request.messages.at(-1)?.content ?? "")
+          const output = emailRequest(
+            request.messages.at(-1)?.content ?? "",
+            spokenLanguageOf(chatbot.chat_widget_config.language),
+          )
           const stored = yield* replies.store(place, {
             ...noCost,
             content: output,

@@ -1,7 +1,7 @@
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import { findEmail, isOnlyEmail } from "../../domain/chat/EmailAddress.ts"
 import { languageOfReply } from "../../languages/Detection.ts"
-import { locales } from "../../languages/Locales.ts"
+import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
 import { refusalIn } from "../../languages/messages/Refusals.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 
@@ -13,9 +13,9 @@ import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 /** Stands in the place of a model's name in messages that the e-mail question wrote. */
 export const emailGateModel = "local/email-gate"
 
-/** The question for the e-mail address, in the language of the user's text, or in English where that is not known. */
-export const emailRequest = (userText: string): string =>
-  locales[languageOfReply(bounded(userText, MESSAGE_MAX_LENGTH))].emailRequest
+/** The question for the e-mail address, in the language of the user's text, or in doubt of the widget or in English. */
+export const emailRequest = (userText: string, widget?: SpokenLanguage): string =>
+  locales[languageOfReply(bounded(userText, MESSAGE_MAX_LENGTH), [], widget)].emailRequest
 
 const requestTexts: ReadonlySet<string> = new Set(Object.values(locales).map((locale) => locale.emailRequest))
 

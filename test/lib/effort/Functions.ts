@@ -41,6 +41,7 @@ const hours = passage("# Hours\n\nWe are open from nine to five. | a | b |\n|---
 
 const conversation = (text: string, question: string) => ({
   name: message(text),
+  language: undefined,
   question: message(question),
   hasFiles: false,
   isFirst: false,

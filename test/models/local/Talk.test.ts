@@ -4,6 +4,7 @@ import { FetchHttpClient } from "effect/http"
 import { Agent } from "../../../src/agent/Agent.ts"
 import type { ChatTurn } from "../../../src/domain/chat/Chat.ts"
 import type { Passage } from "../../../src/domain/knowledge/Passage.ts"
+import type { SpokenLanguage } from "../../../src/languages/Locales.ts"
 import { Unavailable } from "../../../src/domain/Errors.ts"
 import { extractiveModel } from "../../../src/models/local/Extractive.ts"
 import type { DocumentTitles } from "../../../src/models/ToolDeclaration.ts"
@@ -35,10 +36,12 @@ interface World {
   readonly documents?: DocumentTitles | Unavailable
   readonly toolsEnabled?: boolean
   readonly before?: ReadonlyArray<string>
+  /** That of the widget. */
+  readonly language?: SpokenLanguage
 }
 
 /** The reply to a message, the queries that were searched, and whether the documents were listed. */
-const ask = (message: string, { before = [], documents, found = [], toolsEnabled = true }: World = {}) => {
+const ask = (message: string, { before = [], documents, found = [], language, toolsEnabled = true }: World = {}) => {
   const queries: Array<string> = []
   const history = [
     ...before.flatMap((content): ReadonlyArray<ChatTurn> => [
@@ -51,7 +54,7 @@ const ask = (message: string, { before = [], documents, found = [], toolsEnabled
     const agent = yield* Agent
     const { output, sources, toolCalls } = yield* agent.reply({
       model: extractiveModel,
-      instructions: { chatbotName: "Ada", prompt: "", personality: { tone: "", style: "" } },
+      instructions: { chatbotName: "Ada", prompt: "", personality: { tone: "", style: "" }, language },
       toolsEnabled,
       history,
       search: (query) => {
@@ -97,6 +100,15 @@ describe("small talk", () => {
 
   test("is replied to in the language of the conversation when it has none of its own", async () => {
     expect((await ask("👍", { before: ["Was kostet der Eintritt?"] })).output).toBe("Gern geschehen!")
+  })
+
+  test.each([
+    ["👍", "Gern geschehen!"],
+    ["hi", "Hallo!"],
+    ["thank you so much for the help", "You are welcome!"],
+    ["merci beaucoup", "Avec plaisir !"],
+  ])("%p is replied to in the language of the widget when nothing shows another", async (message, start) => {
+    expect((await ask(message, { language: "de" })).output).toStartWith(start)
   })
 
   test("before a question is not searched for", async () => {

@@ -103,6 +103,11 @@ describe("the request for the address", () => {
     ["", "e-mail address?"],
   ])("answers %p in its language", (text, expected) => expect(emailRequest(text)).toContain(expected))
 
+  test("is in the language of the widget where the message shows none", () => {
+    expect(emailRequest("SKU-4711?", "de")).toContain("E-Mail-Adresse")
+    expect(emailRequest("How long does it take to ship a parcel?", "de")).toContain("e-mail address")
+  })
+
   test("is never empty, whatever the message", () =>
     fc.assert(fc.property(anyString, (text) => expect(emailRequest(text).length).toBeGreaterThan(10))))
 })
