@@ -167,6 +167,17 @@ describe("a search", () => {
     ),
   )
 
+  test("takes a Vietnamese name in an English question for a name", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const office = { text: "Nguyễn leads the office in Hanoi and answers all calls about invoices." }
+        yield* learn(tenant, "", [shipping, refunds, passwords, office])
+        yield* learn(tenant, "", [{ text: "Thời gian giao hàng trong nước là từ hai đến bốn ngày làm việc." }])
+        expect(textsOf(yield* find(tenant, "When does Nguyễn take the train to the office?"))[0]).toBe(office.text)
+      }),
+    ))
+
   test("returns at most `topK` passages", () =>
     run(
       Effect.gen(function* () {

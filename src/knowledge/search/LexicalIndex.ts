@@ -144,7 +144,7 @@ export class LexicalIndex {
   /**
    * Returns the similarity of the scorer's current chunk. Most chunks hold many of the pieces that words of a script without
    * spaces are, so that coverage says little: there it is that of the score, or of the score of the question's core where
-   * that is higher. A word of two syllables is there by chance when both are: their coverage counts twice.
+   * that is higher. A word of two syllables is there by chance when both are, so that the chances of both multiply.
    */
   private similarityBy(query: LexicalQuery, { words }: QueryPlan, scorer: ChunkScorer): (score: number) => number {
     if (isOfPairs(query)) {

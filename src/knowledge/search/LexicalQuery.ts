@@ -15,6 +15,8 @@ export interface QueryWord {
   readonly commonness: number
   /** Whether the word is a pair of characters of a script without spaces. Such pairs always stand beside each other. */
   readonly isPair: boolean
+  /** Whether its letters show that it is a syllable of a question in Vietnamese. */
+  readonly isSyllable?: boolean
   /** The number of its sentence in a question of several; 0 for one beside others that ask. */
   readonly sentence?: number
   /** Spelling of the word, for the correction of typing errors. Without it, the word is not corrected. */
@@ -64,14 +66,14 @@ export const isShort = (query: LexicalQuery): boolean => query.length <= 2
 /** Whether all words of a question are pairs of characters. */
 export const isOfPairs = (query: LexicalQuery): boolean => query.every(({ isPair }) => isPair)
 
-/** Letters that only Vietnamese has, with the marks of its tones. */
+/** Letters that only Vietnamese has: two vowels, and those with the marks of its tones. */
 const VIETNAMESE = /[ơưạ-ỹ]/
-/** The share of a Vietnamese text's syllables from which on it is one: about half of them have such a letter. */
-const VIETNAMESE_SHARE = 1 / 4
+/** The share of a Vietnamese question's syllables that have such a letter, at least: mostly it is about half. */
+const LEAST_VIETNAMESE = 1 / 4
 
-/** Whether the words of a question are syllables, which Vietnamese puts spaces between, of words that have about two. */
+/** Whether a question is in Vietnamese, which puts spaces between the syllables of a word: it has about two. */
 export const isOfSyllables = (query: LexicalQuery): boolean =>
-  query.filter(({ spelling }) => VIETNAMESE.test(spelling?.word ?? "")).length >= VIETNAMESE_SHARE * query.length
+  query.filter(({ isSyllable }) => isSyllable).length >= LEAST_VIETNAMESE * query.length
 
 /** The words of a question as one language stems them. */
 export interface StemmedWords {
@@ -100,8 +102,10 @@ export const makeLexicalQuery = (
   commonness: (word: string) => number,
   sentences: ReadonlyArray<number> = [],
   alternatives: ReadonlyArray<QueryWord["alternatives"]> = [],
-): LexicalQuery =>
-  words.flatMap((word, place) => {
+): LexicalQuery => {
+  // In a question in another language, such a word is a name. No stemmer knows Vietnamese.
+  const mayBeVietnamese = languages[own]?.written?.language === "simple"
+  return words.flatMap((word, place) => {
     const stems = languages.map((language) => language.stems[place] ?? [])
     if ((stems[own] ?? []).length === 0) return []
     const droppedShare = languages.reduce((sum, { share }, index) => sum + (stems[index]?.length === 0 ? share : 0), 0)
@@ -116,11 +120,13 @@ export const makeLexicalQuery = (
       droppedShare,
       commonness: commonness(word),
       isPair: isPair(word),
+      ...(mayBeVietnamese && VIETNAMESE.test(word) && { isSyllable: true }),
       ...(sentences[place] !== undefined && { sentence: sentences[place] }),
       ...(alternatives[place] !== undefined && { alternatives: alternatives[place] }),
       spelling: { word, lexemes },
     }
   })
+}
 
 /**
  * The number of passages that contain a word. Those that are in a language for which it is a stop word are taken to
