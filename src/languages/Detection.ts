@@ -138,14 +138,14 @@ const REPLY_SAMPLE_LENGTH = 1_000
 /**
  * Returns the language in which a chatbot replies by itself: that of a message which shows one clearly. In doubt, as of a
  * few words without a function word, it is one of those that the other texts show, such as the passages that the message
- * may be about; where none does, the last one, unless the message shows that it is another.
+ * may be about; where none does, it is `fallback`, unless the message shows that it is another one.
  *
- * @param last such as that of the widget
+ * @param fallback that of the widget, where it has one
  */
 export const languageOfReply = (
   message: BoundedText,
   others: Iterable<BoundedText> = [],
-  last: SpokenLanguage = "en",
+  fallback: SpokenLanguage = "en",
 ): SpokenLanguage => {
   const own = spokenEvidence(message)
   const possible = likeliestIn(own, TALK)
@@ -161,8 +161,8 @@ export const languageOfReply = (
   const shared = possible.length === 0 ? shown : shown.filter((code) => possible.includes(code))
   const evident = (code: SpokenLanguage): number => own.evidence.get(code) ?? 0
   if (shared.length > 0) return shared.reduce((best, code) => (evident(code) > evident(best) ? code : best))
-  const likely = [last, "en" as const].find((code) => possible.includes(code))
-  return likely ?? possible.toSorted((one, other) => evident(other) - evident(one))[0] ?? last
+  const likely = [fallback, "en" as const].find((code) => possible.includes(code))
+  return likely ?? possible.toSorted((one, other) => evident(other) - evident(one))[0] ?? fallback
 }
 
 /** Returns the language that a message shows; undefined where it shows none, or several alike. */

@@ -26,14 +26,18 @@ export const roughStem = (word: string): string =>
 /** The share of all texts in a word's language that hold the word, 0–1. Takes words as `spacedWords` returns them. */
 export const commonness = (word: string): number => SHARES[levelOf(roughStem(word))] ?? UNKNOWN_SHARE
 
-/** Level of a word's commonness, by its rough stem: an index into `SHARES`. */
+/**
+ * Level of a word's commonness, by its rough stem: an index into `SHARES`; 0 for a word that the table does not have.
+ *
+ * @param words a table that `makeTable` has made
+ */
 export const levelOf = (stem: string, words = table): number => {
   const bits = hash(stem)
   return levelIn(words, firstSlot(bits), bits) || levelIn(words, secondSlot(bits), bits)
 }
 
-const levelIn = (table: Uint8Array, slot: number, bits: number): number =>
-  table[slot] === bits >>> PLACE_BITS ? ((table[SLOTS + (slot >>> 1)] ?? 0) >>> shiftOf(slot)) & 15 : 0
+const levelIn = (words: Uint8Array, slot: number, bits: number): number =>
+  words[slot] === bits >>> PLACE_BITS ? ((words[SLOTS + (slot >>> 1)] ?? 0) >>> shiftOf(slot)) & 15 : 0
 
 /** The share of texts that hold a word, by level. */
 export const SHARES: ReadonlyArray<number> = Array.from({ length: COMMONEST_LEVEL + 1 }, (_, level) =>

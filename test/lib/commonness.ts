@@ -5,23 +5,25 @@ import { levelOf, makeTable, roughStem, SHARES } from "../../src/text/Commonness
 import { spacedWords } from "../../src/text/Words.ts"
 
 /*
- * `bun test/lib/commonness.ts LISTS [TEXTS…]` prints the table of `src/text/CommonnessTable.ts` anew: with the words of
- * the lists of wordfreq (its folder `wordfreq/data`), and with the levels that English words of these lists and of the
- * texts have in the table of today, from which they cannot be read. A new table needs a new name of the local
- * embedding model.
+ * `bun test/lib/commonness.ts LISTS [TEXTS…]` prints a new table for `src/text/CommonnessTable.ts`. It takes words of most
+ * languages from the lists of wordfreq (its folder `wordfreq/data`). Words of the languages of which texts were counted
+ * keep their levels in the present table: it cannot list its words, so that they are those of these lists and of the
+ * given texts. Vectors change with the table, so that the local embedding model needs a new name.
  */
 
 /** The words of a text of average length. */
 const WORDS = 150
 /** The share of texts from which on a word is taken from a list. */
 const LEAST_SHARE = SHARES[8] ?? 1
-/** A word that so many lists have, and that few texts of each hold, is a name: of a city, a person, a company. */
+/** A word that so many lists have is a name, of a city, a person or a company, unless many texts of one language hold it. */
 const NAME_LISTS = 12
+/** The share of a language's texts that a name does not reach. */
 const LEAST_FUNCTION_SHARE = 0.25
-/** Scripts of pieces, which have no words. Bangla, Tamil and Urdu are written in words. */
+/** Languages whose words are split into pieces. */
 const UNSPACED = new Set(["zh", "ja", "ko"])
-/** Languages of which texts were counted, so that their lists only say which words are theirs, and the frequency from which on their texts use a word. */
+/** Languages of which texts were counted: of their lists, only which words they have is taken. */
 const COUNTED = new Set(["ar", "de", "en", "ru", "tr"])
+/** The frequency of a word from which on it belongs to such a language. */
 const LEAST_COUNTED = 2e-6
 
 /** Decodes what the lists have of MessagePack: arrays, strings, numbers and a header of these. */
@@ -59,7 +61,7 @@ const readList = (path: string): ReadonlyArray<readonly [word: string, frequency
   return places.flatMap((words, place) => words.map((word) => [word, 10 ** (-place / 100)] as const))
 }
 
-/** The share of texts in the table of today; 0 for a word that it does not have. */
+/** The share of texts that hold a word, by the present table; 0 for a word that it does not have. */
 const shareOf = (stem: string): number => {
   const level = levelOf(stem)
   return level === 0 ? 0 : (SHARES[level] ?? 0)

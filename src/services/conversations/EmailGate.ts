@@ -13,7 +13,7 @@ import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 /** Stands in the place of a model's name in messages that the e-mail question wrote. */
 export const emailGateModel = "local/email-gate"
 
-/** The question for the e-mail address, in the language of the user's text, or in doubt of the widget or in English. */
+/** The question for the e-mail address, in the language of the user's text; in doubt in that of the widget, or in English. */
 export const emailRequest = (userText: string, widget?: SpokenLanguage): string =>
   locales[languageOfReply(bounded(userText, MESSAGE_MAX_LENGTH), [], widget)].emailRequest
 
