@@ -105,7 +105,7 @@ url=$(nix develop "path:$source" --command bun --config=/dev/null -e '
 echo "$url"
 port=${url%/*}
 port=${port##*:}
-for _ in {1..600}; do
+for _ in {1..3000}; do
   (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || exit 0
   sleep 0.1
 done

@@ -40,7 +40,11 @@ env -u DATABASE_URL PORT="$port" DATA_DIR="$dir/data" BOOTSTRAP_API_KEY=$key DEF
 server=$!
 trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null || true' EXIT
 url=http://127.0.0.1:$port
-for _ in $(seq 120); do curl -sf "$url/readyz" >/dev/null && break; sleep 0.5; done
+# As long as the server lives: beside everything else that CI runs, its start takes minutes.
+for _ in $(seq 1200); do
+  curl -sf "$url/readyz" >/dev/null || ! kill -0 "$server" && break
+  sleep 0.5
+done
 
 # Each metric has to be there, so the server does a bit of everything first.
 ask() { curl -sf -H "x-api-key: $key" -H "content-type: application/json" "$@" >/dev/null; }
@@ -51,7 +55,7 @@ ask "$url/api/external/chatbot/$bot/query-knowledge" -d '{"query":"What is Parle
 ask "$url/api/external/chatbot/$bot/chat?stream=true" -d '{"messages":[{"role":"user","content":"What is Parley?"}]}'
 curl -s "$url/nowhere" >/dev/null
 # The figures of queues are read from the database, and are not there while it is too busy to answer.
-for _ in $(seq 120); do
+for _ in $(seq 1200); do
   curl -sf -H "authorization: Bearer $key" "$url/metrics" >"$dir/metrics.txt"
   grep -q "^# TYPE parley_queue_oldest_seconds " "$dir/metrics.txt" && break
   sleep 0.5

@@ -59,7 +59,7 @@ secret=a-secret-of-tests-alone
 run radosgw -f >"$data/output" 2>&1 </dev/null &
 echo $! >"$dir/radosgw.pid"
 
-for ((tries = 0; tries < 300; tries++)); do
+for ((tries = 0; tries < 3000; tries++)); do
   if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
     printf 'S3_ENDPOINT=%s\nS3_ACCESS_KEY_ID=%s\nS3_SECRET_ACCESS_KEY=%s\n' "http://127.0.0.1:$port" "$id" "$secret"
     exit

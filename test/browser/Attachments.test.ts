@@ -25,7 +25,7 @@ visit("a visitor sends an image and a PDF, and finds them again", async ({ expec
   await chat.button("Send").click()
   expect(await chat.reply()).toBe("A dot.")
   const image = chat.within.getByRole("link", { name: "dot.png" }).getByRole("img")
-  expect(await image.evaluate((element) => element instanceof HTMLImageElement && element.naturalWidth)).toBe(1)
+  await becomes(() => image.evaluate((element) => element instanceof HTMLImageElement && element.naturalWidth), 1)
   await inspect(page, "widget-attachments", chat.document)
   expect(await layoutShift()).toBe(0)
   await page.reload()

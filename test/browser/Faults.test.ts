@@ -252,7 +252,7 @@ visit(
     // What has been said is stored now and then: what there is may be all of it or nothing.
     await server.kill()
     await server.start()
-    await chat.within.locator("article[data-phase][aria-busy=false]").waitFor({ timeout: 90_000 })
+    await chat.within.locator("article[data-phase][aria-busy=false]").waitFor()
     await chat.within.getByText("When does it sail?").waitFor()
     await inspect(page, "widget-restarted", chat.document)
     model.answers(() => says("At noon, as always."))
@@ -277,7 +277,7 @@ visit("two tabs of one visitor share a conversation and its end", async ({ newTa
   await two.exchange("From the second", 2)
   // As when the visitor comes back to the first tab, which a browser without a window does not tell.
   await one.document.evaluate(() => document.dispatchEvent(new Event("visibilitychange")))
-  await one.within.locator("article", { hasText: "You said: From the second" }).waitFor()
+  await one.message("You said: From the second").waitFor()
   for (const tab of [one, two]) {
     expect((await tab.within.locator(".bubble").allInnerTexts()).map(words)).toEqual([
       "From the first",

@@ -25,7 +25,7 @@ describe("an answer that is hostile, by what it tries,", () => {
       model.answers(() => paced(markdown, Math.max(7, Math.ceil(markdown.length / PIECES)), 4))
       if ((await chat.replies.count()) > 0) await chat.button("New conversation").click()
       await chat.ask("Show me")
-      await chat.within.locator("article[data-phase][aria-busy=false]").waitFor({ timeout: 60_000 })
+      await chat.within.locator("article[data-phase][aria-busy=false]").waitFor()
       // The page lets the visitor go on.
       await chat.composer.pressSequentially("ok")
       await chat.composer.fill("")

@@ -30,7 +30,7 @@ describe("a visitor", () => {
     dictation.write("** today.\n\n| from | at |\n| --- | --- |\n| here | 12 |\n\n```js\nsail()\n```\n")
     dictation.end()
     expect(await chat.reply()).toBe("The ferry sails at noon today. from at here 12 js Copy sail()")
-    expect(await page.evaluate(storedKeys)).toEqual([`parley:${id}`])
+    await becomes(() => page.evaluate(storedKeys), [`parley:${id}`])
     await inspect(page, "widget-reply", chat.document)
     expect(await layoutShift()).toBe(0)
 
@@ -232,7 +232,7 @@ describe("a visitor", () => {
       await dialog.getByRole("button", { name: "Delete", exact: true }).click()
       await dialog.getByText("No conversations yet.").waitFor()
       await becomes(() => server.api.messages(own), [])
-      expect(await page.evaluate(storedKeys)).toEqual([])
+      await becomes(() => page.evaluate(storedKeys), [])
     },
   )
 
@@ -267,7 +267,7 @@ describe("a visitor", () => {
     const before = await page.evaluate((name) => localStorage.getItem(name), `parley:${id}`)
     await call(page, "reset")
     await chat.replies.waitFor({ state: "detached" })
-    expect(await page.evaluate(storedKeys)).toEqual([])
+    await becomes(() => page.evaluate(storedKeys), [])
     await chat.exchange("And now?")
     const after = await page.evaluate((name) => localStorage.getItem(name), `parley:${id}`)
     expect(JSON.parse(after ?? "{}").secret).not.toBe(JSON.parse(before ?? "{}").secret)

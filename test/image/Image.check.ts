@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { afterAll, describe, expect, test } from "bun:test"
 import { dependencies } from "../../package.json" with { type: "json" }
 import { Client } from "../lib/Client.ts"
+import { TEST_TIMEOUT_MILLIS } from "../lib/verify/Checks.ts"
 import { config, type Container, imageRoot, newVolume, run } from "./Container.ts"
 
 /*
@@ -15,9 +16,9 @@ const ANSWER = /thirty seconds/
 
 const has = (path: string) => existsSync(join(imageRoot, path))
 
-/** Polls until this holds. It fails with what the container has written when the container ends before, or after a minute. */
+/** Polls until this holds. It fails with what the container has written when the container ends, or the test nearly does. */
 const until = async (container: Container, holds: () => Promise<boolean>): Promise<void> => {
-  const last = performance.now() + 60_000
+  const last = performance.now() + 0.9 * TEST_TIMEOUT_MILLIS
   let hasEnded = false
   void container.exited.then(() => (hasEnded = true))
   while (!(await holds().catch(() => false))) {

@@ -58,7 +58,7 @@ export const reloadWhileWriting = async (options: Reloads): Promise<ReadonlyArra
     await Chat.open(page, address)
     await chat.within.locator("article[data-phase][aria-busy=false]").first().waitFor()
     const shown = (await chat.within.locator("article[data-phase] .markdown").allInnerTexts()).map(words)
-    const questions = await chat.within.locator("article", { hasText: "Tell me" }).count()
+    const questions = await chat.message("Tell me").count()
     const stored = (await server.api.messages(id))
       .filter(({ sender_type }) => sender_type === "bot")
       .map(({ content }) => words(content))

@@ -65,6 +65,11 @@ export class Chat {
     await this.composer.press("Enter")
   }
 
+  /** A message by a part of its text, and never what a screen reader is told of it for a moment. */
+  message(text: string): Locator {
+    return this.within.locator("article", { hasText: text })
+  }
+
   get replies(): Locator {
     return this.within.locator("article[data-phase]")
   }
