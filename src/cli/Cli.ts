@@ -6,7 +6,7 @@ import type { ApiKeys } from "../services/keys/ApiKeys.ts"
 import type { Doctor } from "../services/doctor/Doctor.ts"
 import type { People } from "../services/people/People.ts"
 import type { Organizations } from "../services/organizations/Organizations.ts"
-import type { ModelFetch } from "../embeddings/sentences/ModelFetch.ts"
+import type { ModelPackage } from "../embeddings/sentences/ModelPackage.ts"
 import type { Backup } from "../backup/Backup.ts"
 import type { Restore } from "../backup/Restore.ts"
 import type { BlobCopy } from "../jobs/BlobCopy.ts"
@@ -46,7 +46,7 @@ export const make = <E, R, E2, R2, E3, R3, E4, R4, E5, R5, E6, R6, E7, R7, E8, R
   /** Opens the database, to import an organization. */
   readonly importing: Layer.Layer<Restore, E6, R6>
   readonly blobs: Layer.Layer<BlobCopy, E7, R7>
-  readonly models: Layer.Layer<ModelFetch, E9, R9>
+  readonly models: Layer.Layer<ModelPackage, E9, R9>
 }) => {
   const { serve } = actions
   const over = <E, R>(tenancy: Layer.Layer<ApiKeys | OrganizationRemoval | Organizations | People, E, R>) =>

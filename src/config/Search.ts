@@ -4,7 +4,6 @@ import {
   EMBEDDINGS_BASE_URL,
   EMBEDDINGS_DIMENSIONS,
   EMBEDDINGS_THREADS,
-  NPM_CONFIG_REGISTRY,
   RERANK_API_KEY,
   RERANK_MODEL,
   RERANK_URL,
@@ -31,11 +30,6 @@ const embeddings = {
       EMBEDDINGS_THREADS,
       "1",
       "Threads that run a model of `local:<name>`, each with its own copy in memory. Raise it for many documents, or to rerank faster, on more than two cores.",
-    ),
-    registry: httpUrl.or(
-      NPM_CONFIG_REGISTRY,
-      "https://registry.npmjs.org",
-      "npm registry of the model `minilm`. Change it where machines reach only a mirror.",
     ),
   },
 }

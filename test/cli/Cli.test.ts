@@ -6,7 +6,7 @@ import { Secrets } from "../../src/system/Secrets.ts"
 import * as Cli from "../../src/cli/Cli.ts"
 import { ApiKey, allScopes } from "../../src/domain/keys/ApiKey.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
-import { ModelFetch } from "../../src/embeddings/sentences/ModelFetch.ts"
+import { ModelPackage } from "../../src/embeddings/sentences/ModelPackage.ts"
 import { BlobCopy, type CopyRequest, type CopySummary } from "../../src/jobs/BlobCopy.ts"
 import { OrganizationRemoval } from "../../src/jobs/OrganizationRemoval.ts"
 import { ApiKeys } from "../../src/services/keys/ApiKeys.ts"
@@ -59,10 +59,7 @@ const actions: Actions = {
   importing: Layer.effectContext(moving.contextEffect),
   restoring: () => Layer.effectContext(moving.contextEffect),
   blobs: Layer.succeed(BlobCopy, { copy: (request) => Effect.sync(() => copied(request)) }),
-  models: Layer.succeed(ModelFetch, {
-    fetchKnown: Effect.succeed(true),
-    fetch: ({ name, sha256, url }) => Effect.succeed([name, url.href, sha256]),
-  }),
+  models: Layer.succeed(ModelPackage, { fetch: Effect.succeed(true) }),
 }
 /** The outcome of a copy of files, which a test sets. */
 let copied = (_: CopyRequest): CopySummary => ({ copied: 3, bytes: 12, present: 1, different: [], failed: [] })
@@ -549,30 +546,14 @@ test("keys create fails when there is no operator's organization", async () => {
 })
 
 describe("models fetch", () => {
-  const sha256 = "0a".repeat(32)
-
-  test("fetches the known model by its name, and another one by a URL and a checksum", async () => {
+  test("fetches the known model by its name", async () => {
     expect(await outputOf("models fetch minilm")).toContain("minilm: fetched.")
-    expect(await outputOf(`models fetch e5 https://host/e5.onnx --sha256 ${sha256}`)).toContain(
-      `e5: e5, https://host/e5.onnx, ${sha256}.`,
-    )
   })
 
-  test.each([
-    ["models fetch e5", "Only minilm is known by its name, and not e5."],
-    ["models fetch e5 https://host/e5.onnx", "`--sha256`"],
-  ])("asks for what is missing in `%s`", async (command, words) => {
-    const { code, why } = await parley(command)
+  test("says where the files of another model belong", async () => {
+    const { code, why } = await parley("models fetch e5")
     expect(code).toBe(1)
-    expect(why).toContain(words)
-  })
-
-  test.each([
-    `models fetch ../e5 https://host/e5.onnx --sha256 ${sha256}`,
-    `models fetch e5 file:///e5.onnx --sha256 ${sha256}`,
-    "models fetch e5 https://host/e5.onnx --sha256 0a",
-  ])("does not take `%s`", async (command) => {
-    expect((await parley(command)).code).toBe(1)
+    expect(why).toContain("Only minilm is fetched by its name, and not e5. Put the files of another model into")
   })
 })
 

@@ -1,5 +1,4 @@
 import { Duration, Effect, type FileSystem, Layer } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { Unavailable } from "../../domain/Errors.ts"
 import { genAi, operations } from "../../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../../observability/Border.ts"
@@ -10,11 +9,12 @@ import { Embeddings } from "../Embeddings.ts"
 import type { Purpose } from "../Provider.ts"
 import type { InferenceModel } from "./InferenceMain.ts"
 import { type InferenceThreads, startThreads, type ThreadSettings } from "./InferenceThreads.ts"
-import type { ModelPlaces } from "./ModelPackage.ts"
 import { findModel, findReranker, MODEL } from "./SentenceModel.ts"
 
 /** The settings of a sentence-embedding model that runs in this process. */
-export interface SentenceSettings extends ModelPlaces, Pick<ThreadSettings, "threads"> {
+export interface SentenceSettings extends Pick<ThreadSettings, "threads"> {
+  /** The directory with one directory for each model. */
+  readonly directory: string
   /** The name of the model, which is that of its directory. */
   readonly model: string
 }
@@ -65,7 +65,7 @@ const measureUnrelated = Effect.fnUntraced(function* (
  * serves, so that a model that cannot be used ends the start.
  */
 export const layer = (settings: SentenceSettings): Layer.Layer<Embeddings, StartupError, FileSystem.FileSystem> =>
-  Layer.effect(Embeddings, make(settings)).pipe(Layer.provide(FetchHttpClient.layer))
+  Layer.effect(Embeddings, make(settings))
 
 /** Starts the threads of a model, or fails with what is wrong with it. */
 const startModel = (inference: InferenceModel, { threads }: SentenceSettings, other: string) => {
@@ -84,7 +84,7 @@ const startModel = (inference: InferenceModel, { threads }: SentenceSettings, ot
 
 /** A cross-encoder in this process, which scores the passages that may answer a question. */
 export const crossEncoder = Effect.fnUntraced(function* (settings: SentenceSettings) {
-  const { inference, manifest, passages } = yield* findReranker(settings.model, settings)
+  const { inference, manifest, passages } = yield* findReranker(settings.model, settings.directory)
   const { threads } = yield* startModel(inference, settings, `leave ${RERANK_MODEL} out`)
   return {
     passages,
@@ -98,10 +98,10 @@ export const crossEncoder = Effect.fnUntraced(function* (settings: SentenceSetti
         Effect.mapError((failure) => (failure._tag === "TextRefused" ? "It scores no such text." : failure.detail)),
       ),
   }
-}, Effect.provide(FetchHttpClient.layer))
+})
 
 const make = Effect.fnUntraced(function* (settings: SentenceSettings) {
-  const { inference, manifest, name } = yield* findModel(settings.model, settings)
+  const { inference, manifest, name } = yield* findModel(settings.model, settings.directory)
   const { threads, unusable } = yield* startModel(inference, settings, `set ${EMBEDDINGS} to another model`)
   const question = (text: string) => threads.question((manifest.query_prefix ?? "") + text)
   const passage = (text: string) => threads.passage((manifest.passage_prefix ?? "") + text)

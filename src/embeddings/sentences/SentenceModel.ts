@@ -5,7 +5,7 @@ import { StartupError } from "../../system/StartupError.ts"
 import { wordsOf } from "../../system/SystemError.ts"
 import { DIMENSIONS_MAX } from "../UnitVector.ts"
 import type { InferenceModel } from "./InferenceMain.ts"
-import { MINILM, type ModelPlaces, packageRoot, pathsIn } from "./ModelPackage.ts"
+import { MINILM, packageRoot, pathsIn } from "./ModelPackage.ts"
 
 /**
  * The names of the files of a model in its directory. The tokenizer's settings and the checksums may be missing. Some
@@ -149,10 +149,10 @@ const readFiles = Effect.fnUntraced(function* (
 })
 
 /** Finds the files of a model. Those of `minilm` are fetched if they are missing. */
-export const findModel = Effect.fn("SentenceModel.find")(function* (model: string, places: ModelPlaces) {
-  const own = join(places.directory, model)
+export const findModel = Effect.fn("SentenceModel.find")(function* (model: string, directory: string) {
+  const own = join(directory, model)
   const names = model === MINILM ? [] : yield* namesIn(own, ` and ${MANIFEST}`)
-  const packaged = pathsIn(yield* packageRoot(places))
+  const packaged = pathsIn(yield* packageRoot(directory))
   const manifest =
     model === MINILM ? MINILM_MANIFEST : yield* manifestOf(join(own, MANIFEST), Manifest, EMBEDDING_EXAMPLE)
   const inference: InferenceModel = {
@@ -169,13 +169,13 @@ export const findModel = Effect.fn("SentenceModel.find")(function* (model: strin
 })
 
 /** Finds the files of a cross-encoder, and the number of passages that it scores for a question. */
-export const findReranker = Effect.fn("SentenceModel.findReranker")(function* (model: string, places: ModelPlaces) {
-  const own = join(places.directory, model)
+export const findReranker = Effect.fn("SentenceModel.findReranker")(function* (model: string, directory: string) {
+  const own = join(directory, model)
   const names = yield* namesIn(own, "")
   const path = join(own, MANIFEST)
   const manifest = names.includes(MANIFEST) ? yield* manifestOf(path, RerankManifest, RERANK_EXAMPLE) : {}
   const inference: InferenceModel = {
-    files: filesIn(own, names, pathsIn(yield* packageRoot(places)).runtime),
+    files: filesIn(own, names, pathsIn(yield* packageRoot(directory)).runtime),
     dimensions: undefined,
     maxTokens: manifest.max_tokens ?? PAIR_TOKENS,
     pooling: manifest.pooling ?? "cls",

@@ -3,7 +3,6 @@ import { dirname, join } from "node:path"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import { Effect, Layer } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { Embeddings } from "../../../src/embeddings/Embeddings.ts"
 import { layer, type SentenceSettings } from "../../../src/embeddings/sentences/SentenceEmbeddings.ts"
 import { findModel } from "../../../src/embeddings/sentences/SentenceModel.ts"
@@ -139,9 +138,9 @@ describe("a sentence model", () => {
   test("has another name when its manifest or its files change what its vectors are", async () => {
     const nameOf = (changes: Changes) =>
       modelsWith(changes).pipe(
-        Effect.flatMap((directory) => findModel("copy", { ...defaults.embeddings.sentences, directory })),
+        Effect.flatMap((directory) => findModel("copy", directory)),
         Effect.map(({ name }) => name),
-        Effect.provide([NodeFileSystem.layer, FetchHttpClient.layer]),
+        Effect.provide(NodeFileSystem.layer),
         Effect.scoped,
         Effect.runPromise,
       )
