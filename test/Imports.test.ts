@@ -66,16 +66,15 @@ describe("the check of imports", () => {
     ])
   })
 
-  test("lets only knowledge open the files that people send", () => {
+  test("lets others import only the face of the readers, which opens no file that somebody has sent", () => {
     const found = check({
-      "src/services/A.ts": 'import { examine } from "../knowledge/extract/pdf/PdfActions.ts"',
+      "src/services/A.ts": 'import { examine } from "../readers/extract/pdf/PdfActions.ts"',
       "src/services/B.ts":
-        'import { decode } from "../knowledge/extract/Decode.ts"\nimport type { Page } from "../knowledge/extract/Page.ts"',
-      "src/knowledge/Extract.ts": 'import { read } from "./extract/Read.ts"',
-      "src/knowledge/extract/Decode.ts": "",
-      "src/knowledge/extract/Page.ts": "",
-      "src/knowledge/extract/Read.ts": "",
-      "src/knowledge/extract/pdf/PdfActions.ts": "",
+        'import { decode } from "../readers/extract/Decode.ts"\nimport { Extract } from "../readers/Extract.ts"',
+      "src/readers/Extract.ts": 'import { read } from "./extract/Read.ts"',
+      "src/readers/extract/Decode.ts": "",
+      "src/readers/extract/Read.ts": "",
+      "src/readers/extract/pdf/PdfActions.ts": "",
     })
     expect(found.map((line) => line.split(" ")[0])).toEqual(["src/services/A.ts:1"])
   })

@@ -9,7 +9,7 @@ import { detectLanguage, SAMPLE_CHARACTERS } from "../languages/Detection.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
 import { Chunks } from "../storage/search/Chunks.ts"
 import { NO_MODEL } from "../storage/documents/ChunkVectors.ts"
-import type { Passage } from "./extract/Extraction.ts"
+import type { Passage } from "../readers/extract/Extraction.ts"
 import { sketch } from "./segments/Sketch.ts"
 
 /** One revision of a document, split into chunks. */

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { Extract, type ExtractSettings } from "./Extract.ts"
+import { Extract, type ExtractSettings } from "../readers/Extract.ts"
 import { Indexer } from "./Indexer.ts"
 import * as IndexKeeping from "./IndexKeeping.ts"
 import { Retriever, type RetrieverSettings } from "./Retriever.ts"

@@ -2,8 +2,8 @@ import { Readable } from "node:stream"
 import { parse } from "csv-parse"
 import { Effect, type Schema, SchemaIssue, Stream } from "effect"
 import { InvalidRequest } from "../domain/Errors.ts"
-import { decoding } from "../knowledge/extract/Decode.ts"
-import { Unreadable } from "../knowledge/extract/Extraction.ts"
+import { decoding } from "../readers/extract/Decode.ts"
+import { Unreadable } from "../readers/extract/Extraction.ts"
 import { separated } from "../text/NamedDelimiter.ts"
 
 /*

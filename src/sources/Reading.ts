@@ -6,8 +6,8 @@ import {
   type Format,
   formatOfContentType,
 } from "../domain/knowledge/Formats.ts"
-import type { Extract, ExtractionFailed } from "../knowledge/Extract.ts"
-import type { PageText } from "../knowledge/extract/Extraction.ts"
+import type { Extract, ExtractionFailed } from "../readers/Extract.ts"
+import type { PageText } from "../readers/extract/Extraction.ts"
 import type { PageHead, PageResponse } from "../outbound/PageRequest.ts"
 import { lastSegment } from "./Address.ts"
 import { type NotRead, notRead } from "./PoliteFetch.ts"

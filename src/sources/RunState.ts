@@ -1,4 +1,4 @@
-import type { PageText } from "../knowledge/extract/Extraction.ts"
+import type { PageText } from "../readers/extract/Extraction.ts"
 import type { PageResponse } from "../outbound/PageRequest.ts"
 import type { KnownPage, MetPage, WaitingPage } from "../storage/sources/SourceFrontier.ts"
 import type { CrawlJob, CrawlRun } from "../storage/sources/SourceQueue.ts"

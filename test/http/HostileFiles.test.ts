@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Context } from "effect"
-import { WallClockFactor } from "../../src/knowledge/process/Watch.ts"
+import { WallClockFactor } from "../../src/readers/process/Watch.ts"
 import { ManyDocuments, problem, read, type Reply, until } from "../lib/Client.ts"
 import type { HostileFile } from "../lib/files/Fates.ts"
 import { hostileFiles, hostileNames } from "../lib/files/HostileFiles.ts"
@@ -8,7 +8,7 @@ import { startServer } from "../lib/TestServer.ts"
 
 /*
  * A few malicious files of each fate, uploaded together with a harmless one. How all of them are read is in
- * `test/knowledge/extract/HostileFiles.deep.test.ts`.
+ * `test/readers/extract/HostileFiles.deep.test.ts`.
  */
 const { client, stored } = await startServer(
   // The file that would take for ever takes this long; every other file, and the start of a process, a fraction of it.

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { Effect, ManagedRuntime, type Scope } from "effect"
 import { TextRefused } from "../../src/embeddings/Embeddings.ts"
-import { ExtractionFailed } from "../../src/knowledge/Extract.ts"
+import { ExtractionFailed } from "../../src/readers/Extract.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Ingestions } from "../../src/storage/documents/Ingestions.ts"
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test"
 import { Duration, Effect, Latch, ManagedRuntime, type Scope } from "effect"
-import { ScanWaits } from "../../src/knowledge/Extract.ts"
+import { ScanWaits } from "../../src/readers/Extract.ts"
 import { ingestionNeeds, look, reset, settled, start, startUnhurried, upload } from "../lib/Ingesting.ts"
 import { eventually, ExtractControl, plainExtract } from "../lib/Layers.ts"
 

@@ -1,6 +1,6 @@
 import { Duration, Effect } from "effect"
-import { ExtractProcess } from "../../src/knowledge/process/ExtractProcess.ts"
-import { ReaderSandbox } from "../../src/knowledge/process/ReaderSandbox.ts"
+import { ExtractProcess } from "../../src/readers/process/ExtractProcess.ts"
+import { ReaderSandbox } from "../../src/readers/process/ReaderSandbox.ts"
 import { hostilePdfs } from "./files/HostilePdfs.ts"
 import { eventually } from "./Layers.ts"
 

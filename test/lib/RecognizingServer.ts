@@ -1,5 +1,5 @@
 import { Duration, Effect } from "effect"
-import { Extract } from "../../src/knowledge/Extract.ts"
+import { Extract } from "../../src/readers/Extract.ts"
 import { defaults } from "./Defaults.ts"
 import { blank } from "./files/Scans.ts"
 

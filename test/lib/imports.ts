@@ -40,13 +40,14 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   embeddings: [...ground, "outbound"],
   models: [...ground, "languages", "outbound", "storage"],
   blobs: [...ground, "storage", "outbound"],
-  knowledge: [...stores, "languages", "outbound"],
+  readers: [...ground, "languages"],
+  knowledge: [...stores, "languages", "outbound", "readers"],
   agent: [...stores, "languages", "models", "outbound", "knowledge"],
   evaluation: [...stores, "languages", "knowledge", "models", "agent", "admission", "outbound"],
   backup: [...ground, "storage", "blobs"],
   identity: [...ground, "outbound", "storage"],
   admission: [...ground, "storage"],
-  sources: [...stores, "languages", "blobs", "knowledge", "outbound"],
+  sources: [...stores, "languages", "blobs", "knowledge", "outbound", "readers"],
   topics: [...stores, "languages", "models", "agent"],
   jobs: [
     ...stores,
@@ -57,6 +58,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
     "knowledge",
     "models",
     "outbound",
+    "readers",
     "sources",
     "evaluation",
     "topics",
@@ -72,6 +74,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
     "outbound",
     "agent",
     "jobs",
+    "readers",
     "sources",
     "topics",
     "evaluation",
@@ -96,10 +99,20 @@ const browser = "web"
 /** Matches the file of a language, of which a browser may load what the widget says. It imports types alone. */
 const languageFile = /^src\/languages\/[a-z]{2}\.ts$/
 
-/** What opens the files that people send: only a process that is confined, and its service, load it. */
-const openers = "src/knowledge/extract/"
-/** What of it opens nothing. */
-const harmless: ReadonlySet<string> = new Set([`${openers}Extraction.ts`, `${openers}Decode.ts`])
+/**
+ * What others may import of a folder that has a face. That of the readers opens no file that somebody has sent: only a
+ * process that is confined does so.
+ */
+const faces: Readonly<Record<string, ReadonlyArray<string>>> = {
+  readers: [
+    "Extract.ts",
+    "extract/Decode.ts",
+    "extract/Extraction.ts",
+    "ocr/Ocr.ts",
+    "process/ReaderSandbox.ts",
+    "process/Sandbox.ts",
+  ],
+}
 
 const entry = "src/main.ts"
 
@@ -124,8 +137,8 @@ const whyWrong = ({ file, imported, isTypeOnly }: Import): string | undefined =>
   if (allowed === undefined) return `${from} has no place in the direction of imports yet: see mayImport`
   if (languageFile.test(file) && !isTypeOnly) return "the file of a language imports types alone: browsers load it"
   if (from === to) return undefined
-  if (imported.startsWith(openers) && !isTypeOnly && !harmless.has(imported))
-    return `${from} opens no file itself: Extract does so, in a process of its own`
+  if (faces[to]?.every((file) => imported !== `src/${to}/${file}`))
+    return `of ${to}, others import only ${faces[to].join(", ")}`
   if (from === browser && !isTypeOnly && !languageFile.test(imported))
     return `${from} imports only types of other folders`
   if (allowed.includes(to)) return undefined

@@ -8,7 +8,7 @@ import { Forbidden, NotFound, UnsafeFile, UnsupportedMediaType } from "../../dom
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { displayName } from "../../domain/knowledge/Document.ts"
 import type { Visitor } from "../../domain/widget/Visitor.ts"
-import { Extract } from "../../knowledge/Extract.ts"
+import { Extract } from "../../readers/Extract.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/conversations/Attachments.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"

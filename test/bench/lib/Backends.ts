@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { SQL } from "bun"
 import { Effect } from "effect"
-import { linuxTreeOf, linuxUsageOf } from "../../../src/knowledge/process/ProcessUsage.ts"
+import { linuxTreeOf, linuxUsageOf } from "../../../src/readers/process/ProcessUsage.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import type { Child } from "../http/Child.ts"
 

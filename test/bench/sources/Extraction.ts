@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Parser } from "htmlparser2"
-import { page } from "../../../src/knowledge/extract/html/Page.ts"
+import { page } from "../../../src/readers/extract/html/Page.ts"
 import { readDocument } from "../../lib/Defaults.ts"
 import type { Finding, Part } from "../lib/Parts.ts"
 import { madePages } from "./MadePages.ts"
