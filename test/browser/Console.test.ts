@@ -642,7 +642,7 @@ onScreen("the widget's logo is uploaded, and takes the place of one by address",
   await inspect(page, "console-widget-logo")
   await page.getByRole("button", { name: "Remove", exact: true }).click()
   await page.getByRole("button", { name: "Upload logo" }).waitFor()
-  expect(await stored()).toBeUndefined()
+  await becomes<string | undefined>(() => stored(), undefined)
 })
 
 onScreen("every entry of the navigation opens the screen that it names", async ({ page }) => {
@@ -849,7 +849,7 @@ onScreen("the first upload of a chatbot takes several files, and says which it c
   for (const name of ["Tides", "Prices", "Stops"]) await page.getByRole("row", { name }).getByText("Ready").waitFor()
   const failed = page.getByRole("list", { name: "Uploads" }).getByRole("listitem")
   await failed.getByText("Upload failed").waitFor()
-  expect(await failed.count()).toBe(1)
+  await becomes(() => failed.count(), 1)
   await until(async () => (await failed.innerText()).includes("This file type is not supported."))
   await page.getByText("3 documents", { exact: true }).waitFor()
   await inspect(page, "console-first-upload")

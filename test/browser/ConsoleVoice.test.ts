@@ -54,7 +54,7 @@ visit("a voice agent is turned on, set up as a whole, stored as it was filled in
   expect(await stored()).toBeNull()
   await page.getByRole("button", { name: "Turn on" }).click()
   await page.getByLabel("Voice", { exact: true }).waitFor()
-  expect(await stored()).toEqual({})
+  await becomes(() => stored(), {})
 
   const texts = { Voice: "nova", "Avatar URL": "https://example.com/a.png", "Agent ID": crypto.randomUUID() }
   const said = { "Call to action": "Ask aloud", "Start call": "Call us", "End call": "Bye" }
@@ -134,7 +134,7 @@ visit("a voice agent is turned on, set up as a whole, stored as it was filled in
   await page.getByRole("button", { name: "Turn off" }).click()
   await page.getByRole("dialog").getByRole("button", { name: "Turn off" }).click()
   await page.getByRole("heading", { name: "The voice agent is off" }).waitFor()
-  expect(await stored()).toBeNull()
+  await becomes(() => stored(), null)
 })
 
 visit("what the server refuses is said at its field, and nothing is stored", async (visited) => {
@@ -148,7 +148,7 @@ visit("what the server refuses is said at its field, and nothing is stored", asy
   await page.getByText("Nothing was saved.").waitFor()
   for (const label of ["Agent ID", "Button"])
     await becomes(() => page.getByLabel(label, { exact: true }).getAttribute("aria-invalid"), "true")
-  expect(await stored()).toEqual({})
+  await becomes(() => stored(), {})
   await page.setViewportSize(phone.viewport)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.viewport.width)
 })

@@ -58,7 +58,7 @@ onScreen("a person answers by keys, with a canned answer, a note and a draft, an
   await page.keyboard.press("Control+Enter")
   await thread.getByText("We open at nine.").waitFor()
   await page.getByText("Nobody is waiting").waitFor()
-  expect(await page.title()).not.toContain("(1)")
+  await until(async () => !(await page.title()).includes("(1)"))
 
   await page.keyboard.press("Escape")
   await page.keyboard.press("n")

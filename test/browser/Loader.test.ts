@@ -238,7 +238,7 @@ visit(
     await launcher(page).tap()
     const frame = page.locator("iframe")
     await frame.waitFor()
-    expect(await frame.boundingBox()).toEqual({ x: 0, y: 0, ...phone.viewport })
+    await becomes(() => frame.boundingBox(), { x: 0, y: 0, ...phone.viewport })
     await frameOf(page).waitForURL(`${server.url}/widget/${id}`)
   },
   phone,

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Locator } from "playwright-core"
 import { chunks } from "../lib/OddServer.ts"
 import { startServer } from "./lib/Process.ts"
-import { inspect, startBrowser } from "./lib/Suite.ts"
+import { becomes, inspect, startBrowser } from "./lib/Suite.ts"
 
 const KEY = "sk-or-0123456789abcdef9f2a"
 
@@ -116,7 +116,7 @@ visit("models are connected, tested, given to a chatbot and listed in its settin
   await page.goto(`${server.url}/console/chatbots/${id}`)
   const field = page.getByLabel("Model", { exact: true })
   await field.waitFor()
-  expect(await field.inputValue()).toBe("router/llama3.2:3b")
+  await becomes(() => field.inputValue(), "router/llama3.2:3b")
   const list = await field.getAttribute("list")
   await page.locator(`#${list} option`, { hasText: "router/llama3.2:3b" }).waitFor({ state: "attached" })
 })

@@ -78,7 +78,7 @@ onScreen("documents are filtered by their source, and lead to it", async ({ page
   await page.getByRole("row", { name: /Tides/i }).waitFor()
   await page.getByRole("searchbox", { name: "Search documents" }).fill(new URL(site.guide).host)
   await page.getByRole("row", { name: /Tides/i }).waitFor({ state: "detached" })
-  expect(await page.getByRole("rowheader").count()).toBe(6)
+  await becomes(() => page.getByRole("rowheader").count(), 6)
   await inspect(page, "console-documents-of-source")
   await page
     .getByRole("row", { name: /^Select Dogs/ })
