@@ -13,7 +13,6 @@ import { FetchHttpClient } from "effect/http"
 import { Budgets } from "./admission/Budgets.ts"
 import { Agent } from "./agent/Agent.ts"
 import { Backup } from "./backup/Backup.ts"
-import { BackupRuns } from "./backup/BackupRuns.ts"
 import { Restore } from "./backup/Restore.ts"
 import { Blobs } from "./blobs/Blobs.ts"
 import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
@@ -154,7 +153,7 @@ const services = configured(Services.layer).pipe(
   Layer.provide([embeddings, storage, provenStore, FetchHttpClient.layer]),
 )
 
-const backupRuns = BackupRuns.layer.pipe(Layer.provide(Backup.layer), Layer.provide([storage, provenStore]))
+const backupOfServer = Layer.provide(Backup.layer, [storage, provenStore])
 
 const bootstrap = configured((config) => Bootstrap.layer(config.bootstrap))
 
@@ -190,7 +189,7 @@ export const server = Layer.effectDiscard(
   }),
 ).pipe(
   Layer.provide([App.layer, ProcessFigures.layer(manifest.version)]),
-  Layer.provide(backupRuns),
+  Layer.provide(backupOfServer),
   Layer.provide(configured(({ uploads }) => ReceivedForms.layer(uploads))),
   Layer.provide(localOperator),
   Layer.provide(bootstrapOfServer),

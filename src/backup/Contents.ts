@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { Effect, FileSystem, Schema, type Stream } from "effect"
+import { Effect, FileSystem, Schema, Stream } from "effect"
 import { tableRules } from "../storage/backup/Tables.ts"
 import type { StartupError } from "../system/StartupError.ts"
 import { BLOB_LIST, BLOBS, TABLES } from "./Directory.ts"
@@ -14,7 +14,7 @@ export interface Contents {
     readonly name: string
     readonly pages: Stream.Stream<ReadonlyArray<string>, StartupError, FileSystem.FileSystem>
   }>
-  /** The stored files. Those with the same content follow each other. */
+  /** The stored files. */
   readonly blobs: Stream.Stream<BlobLine, StartupError, FileSystem.FileSystem>
   readonly pathOf: (blob: FileSum) => string
 }
@@ -43,7 +43,7 @@ export const openContents = Effect.fn("Contents.open")(function* (directory: str
     manifest,
     tables: manifest.tables.map(({ name, ...sum }) => ({
       name,
-      pages: readLines(join(directory, TABLES, `${name}.ndjson`), sum),
+      pages: Stream.chunks(readLines(join(directory, TABLES, `${name}.ndjson`), sum)),
     })),
     blobs: readDecoded(BlobText, join(directory, BLOB_LIST), manifest.blobs.list),
     pathOf: ({ sha256 }) => join(directory, BLOBS, sha256),

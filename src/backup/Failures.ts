@@ -13,7 +13,7 @@ export const notWritten = (path: string) => (error: unknown) =>
   new StartupError({
     what: `The backup cannot be written to ${printed(path)}: ${wordsOf(error)}.`,
     doThis: isDiskFull(error)
-      ? "Free some space on its disk and run the same command again: it goes on with the files that are there."
+      ? "Free some space on its disk and run the same command again: it does not copy the files again that are there."
       : "Choose a directory that this user may write to.",
   })
 

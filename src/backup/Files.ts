@@ -1,6 +1,5 @@
-import { createHash, type Hash } from "node:crypto"
+import { createHash } from "node:crypto"
 import { Effect, FileSystem, Schema, Stream } from "effect"
-import type { StartupError } from "../system/StartupError.ts"
 import { damaged, notRead, notWritten } from "./Failures.ts"
 import type { FileSum } from "./Manifest.ts"
 
@@ -38,18 +37,18 @@ export const writeFile = Effect.fn("Files.write")(function* <E, R>(
 })
 
 /** Makes names in a directory durable. */
-export const syncDirectory = Effect.fnUntraced(function* (path: string) {
-  const files = yield* FileSystem.FileSystem
-  yield* Effect.scoped(Effect.flatMap(files.open(path, { flag: "r" }), (file) => file.sync)).pipe(
+export const syncDirectory = (path: string) =>
+  FileSystem.FileSystem.use((files) => Effect.flatMap(files.open(path, { flag: "r" }), (file) => file.sync)).pipe(
+    Effect.scoped,
     Effect.mapError(notWritten(path)),
   )
-})
 
 /** Moves a written file to its name, which is durable once its directory is synced. */
-export const publish = Effect.fnUntraced(function* (draft: string, path: string) {
-  const files = yield* FileSystem.FileSystem
-  yield* Effect.mapError(files.rename(draft, path), notWritten(path))
-})
+export const rename = (draft: string, path: string) =>
+  Effect.mapError(
+    FileSystem.FileSystem.use((files) => files.rename(draft, path)),
+    notWritten(path),
+  )
 
 /** Writes pages of lines to a new file. */
 export const writeLines = Effect.fnUntraced(function* <E, R>(
@@ -79,13 +78,16 @@ export const readFile = (path: string, expected: FileSum) =>
       return files.stream(path, { chunkSize: CHUNK, bytesToRead: expected.bytes }).pipe(
         Stream.mapError(notRead(path)),
         Stream.tap((chunk) => Effect.sync(() => hash.update(chunk))),
-        Stream.concat(Stream.fromEffectDrain(Effect.suspend(() => checked(path, hash, expected)))),
+        Stream.concat(
+          Stream.suspend(() =>
+            hash.digest("hex") === expected.sha256
+              ? Stream.empty
+              : Stream.fail(damaged(path, "does not have its checksum")),
+          ),
+        ),
       )
     }),
   )
-
-const checked = (path: string, hash: Hash, { sha256 }: FileSum): Effect.Effect<void, StartupError> =>
-  hash.digest("hex") === sha256 ? Effect.void : Effect.fail(damaged(path, "does not have its checksum"))
 
 /** Whether a file has this size and checksum. */
 export const isWhole = (path: string, expected: FileSum) =>
@@ -95,7 +97,7 @@ export const isWhole = (path: string, expected: FileSum) =>
   )
 
 export const readLines = (path: string, expected: FileSum) =>
-  Stream.chunks(Stream.splitLines(Stream.decodeText(readFile(path, expected))))
+  Stream.splitLines(Stream.decodeText(readFile(path, expected)))
 
 /** Reads the lines of a file, each decoded by a schema. */
 export const readDecoded = <A>(
@@ -103,8 +105,6 @@ export const readDecoded = <A>(
   path: string,
   expected: FileSum,
 ) =>
-  Stream.splitLines(Stream.decodeText(readFile(path, expected))).pipe(
-    Stream.mapEffect((line) =>
-      Effect.mapError(Schema.decodeEffect(schema)(line), () => damaged(path, "has a line that is not understood")),
-    ),
+  Stream.mapEffect(readLines(path, expected), (line) =>
+    Effect.mapError(Schema.decodeEffect(schema)(line), () => damaged(path, "has a line that is not understood")),
   )

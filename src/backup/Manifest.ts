@@ -83,7 +83,7 @@ export const readManifest = Effect.fn("Manifest.read")(function* (directory: str
     (error) =>
       new StartupError({
         what: `${JSON.stringify(directory)} is not a finished backup: its ${MANIFEST} cannot be read: ${wordsOf(error)}.`,
-        doThis: "Give the directory of a backup; the command that was cut off finishes it when it is run again.",
+        doThis: "Give the directory of a backup; one that was cut off is made by running its command again.",
       }),
   )
   if (info.type !== "File" || info.size > MANIFEST_MAX) return yield* damaged(path, "is not a file of the usual size")

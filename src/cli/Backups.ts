@@ -26,27 +26,17 @@ export class BackupMaking extends Context.Service<
     Effect.map(Backup, ({ run }) => ({ run })),
   )
 
-  /** Asks the server again until the backup is finished. */
   static readonly layerOf = ({ client: { admin }, request }: Running) =>
     Layer.succeed(BackupMaking, {
-      run: ({ directory, organization, previous }) => {
-        const ask = (again: boolean): Effect.Effect<BackupReport, Refusal | StartupError> => {
-          const asked = request(
-            admin.makeBackup({
-              payload: {
-                directory,
-                ...(previous !== undefined && { previous }),
-                ...(organization !== undefined && { organization_id: organization }),
-                ...(again && { again }),
-              },
-            }),
-          )
-          return Effect.flatMap(asked, ({ backup }) => (backup === null ? ask(true) : Effect.succeed(backup)))
-        }
-        return Effect.catchTag(ask(false), "Conflict", ({ detail }) =>
-          Effect.fail(new StartupError({ what: detail, doThis: "" })),
-        )
-      },
+      run: ({ directory, organization }) =>
+        request(
+          admin.makeBackup({
+            payload: { directory, ...(organization !== undefined && { organization_id: organization }) },
+          }),
+        ).pipe(
+          Effect.map(({ backup }) => backup),
+          Effect.catchTag("Conflict", ({ detail }) => Effect.fail(new StartupError({ what: detail, doThis: "" }))),
+        ),
     })
 }
 
@@ -59,11 +49,11 @@ const directory = (meaning: string) =>
 const size = (bytes: number): string => ByteSize.format(ByteSize.bytes(bytes))
 
 const showReport = Effect.fnUntraced(function* (
-  { bytes, damaged, file_bytes, files, missing, reused, rows }: BackupReport,
+  { bytes, damaged, file_bytes, files, missing, rows }: BackupReport,
   path: string,
 ) {
   yield* Console.log(
-    `${rows} rows (${size(bytes)}) and ${files} files (${size(file_bytes)}, ${reused} of them not copied again) are in ${printable(path)}.`,
+    `${rows} rows (${size(bytes)}) and ${files} files (${size(file_bytes)}) are in ${printable(path)}.`,
   )
   if (missing > 0)
     yield* Console.log(`${missing} files are missing in the store, and not in the backup; \`doctor\` names them.`)
@@ -77,16 +67,10 @@ const shown = ({ migration, organization, parley, taken_at }: Manifest): string 
 export const backup = Command.make(
   "backup",
   {
-    directory: directory("A new or empty directory, or one with a backup that was cut off, which goes on"),
-    previous: Flag.String("previous").pipe(
-      Flag.withDescription("An earlier backup, or the directory with all of them: files it has take no more space"),
-      Flag.map((path) => resolve(path)),
-      Flag.optional,
-    ),
+    directory: directory("A new or empty directory, or one with a backup that was cut off, which is made anew"),
   },
-  Effect.fn(function* ({ directory, previous }) {
-    const report = yield* (yield* BackupMaking).run({ directory, previous: Option.getOrUndefined(previous) })
-    yield* showReport(report, directory)
+  Effect.fn(function* ({ directory }) {
+    yield* showReport(yield* (yield* BackupMaking).run({ directory }), directory)
   }, withHints),
 ).pipe(Command.withDescription("Back up the database and all files into a directory, while servers run"))
 

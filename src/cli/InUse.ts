@@ -37,6 +37,10 @@ const stopFirst = (inUse: StartupError): Effect.Effect<StartupError, StartupErro
       }),
   )
 
+/** Bun gives up a request after five minutes of silence, and a server answers at the end of a backup. */
+const unlimited: RequestInit & { readonly timeout: false } = { timeout: false }
+const patient = Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.RequestInit, unlimited))
+
 /** Connects with the server that uses the database, by the file that it has written. */
 const connect = Effect.fnUntraced(function* (inUse: StartupError) {
   const { runningServer } = yield* Config
@@ -61,5 +65,5 @@ export const whenInUse = <A, E, R, E2 = never>(
     if (!(error instanceof StartupError) || error.isInUse !== true) return Layer.effectContext(Effect.fail(error))
     return Layer.unwrap(
       through === undefined ? Effect.flatMap(stopFirst(error), Effect.fail) : Effect.map(connect(error), through),
-    ).pipe(Layer.provide([Config.layer, FetchHttpClient.layer]))
+    ).pipe(Layer.provide([Config.layer, patient]))
   })

@@ -1,14 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Duration, Effect, FileSystem, Layer, Option, PlatformError, Redacted, Scope, Exit } from "effect"
@@ -38,7 +28,7 @@ const at =
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.provide(effect, Layer.merge(placeOf(database, settings), quiet))
 
-const backup = (directory: string, previous?: string) => Backup.use((service) => service.run({ directory, previous }))
+const backup = (directory: string) => Backup.use((service) => service.run({ directory }))
 const restore = (directory: string) => Restore.use((service) => service.run(directory))
 const check = (directory: string) => Effect.provide(verify(directory), platform)
 
@@ -115,7 +105,7 @@ describe("a backup", () => {
     expect(again.tables).toEqual(first.tables)
     expect({ ...again, taken_at: "", postgres: "" }).toEqual({ ...first, taken_at: "", postgres: "" })
     expect(stored).toEqual(made.blobs)
-    expect(made.report).toMatchObject({ files: 6, reused: 2, missing: 0 })
+    expect(made.report).toMatchObject({ files: 6, missing: 0 })
   })
 
   test("becomes another database to the deletion of files, so that a copy deletes no files of the original", async () => {
@@ -166,44 +156,37 @@ describe("a backup", () => {
     ])
   })
 
-  test("shares the files of an earlier one, and copies a damaged one anew", async () => {
-    const parent = made.parent
-    const again = (name: string, previous: string) =>
-      run(at(made.database)(Effect.andThen(storeDocuments, backup(join(parent, name), previous))))
-    expect(await again("second", parent)).toMatchObject({ files: 6, reused: 4 })
-    // The other content is also that of attachments, which are copied to learn their checksums, at any moment.
-    const damaged = join(parent, "second", "blobs", Bun.SHA256.hash("running", "hex"))
-    expect(statSync(damaged).nlink).toBe(2)
-    // A link is the same file as the one that it was made from.
-    const text = readFileSync(damaged, "utf8")
-    writeFileSync(damaged, text.toUpperCase())
-    const third = await again("third", join(parent, "second"))
-    const why = await run(whyOf(check(join(parent, "second"))))
-    writeFileSync(damaged, text)
-    expect(third).toMatchObject({ files: 6, reused: 3 })
-    const copies = join(parent, "third", "blobs")
-    expect(
-      readdirSync(copies)
-        .map((name) => readFileSync(join(copies, name), "utf8"))
-        .toSorted(),
-    ).toEqual(["ready", "running"])
-    expect(why).toContain("does not have its checksum")
-  })
-
-  test("that was cut off goes on when it is made again", async () => {
+  test("that was cut off is refused, and made anew by its command, which does not copy whole files again", async () => {
     const directory = join(made.parent, "cut-off")
+    const blobs = join(directory, "blobs")
     cpSync(made.directory, directory, { recursive: true })
     rmSync(join(directory, "manifest.json"))
     writeFileSync(join(directory, "unfinished"), "")
-    writeFileSync(join(directory, "blobs", "draft-7"), "half")
-    expect(await run(whyOf(check(directory)))).toContain("is not a finished backup")
-    expect(await run(at(made.database)(Effect.andThen(storeDocuments, backup(directory))))).toMatchObject({
-      files: 6,
-      reused: 4,
-    })
-    await run(check(directory))
-    expect(readdirSync(join(directory, "blobs"))).toHaveLength(2)
-    expect(existsSync(join(directory, "unfinished"))).toBe(false)
+    writeFileSync(join(directory, "tables", "former_table.ndjson"), "{}")
+    writeFileSync(join(directory, "tables", "messages.ndjson"), "{}")
+    // Files whose owners were deleted meanwhile, and half a file.
+    for (const name of ["draft-0", "draft-7", Bun.SHA256.hash("erased", "hex")])
+      writeFileSync(join(blobs, name), "half")
+    // The other content is also that of attachments, which are copied to learn their checksums.
+    const whole = join(blobs, Bun.SHA256.hash("running", "hex"))
+    const before = statSync(whole).ino
+    for (const refused of [check(directory), at(made.database)(restore(directory))]) {
+      expect(await run(whyOf(refused))).toMatch(/is not a finished backup: .* is made by running its command again/)
+    }
+    const again = at(made.database)(Effect.andThen(storeDocuments, backup(directory)))
+    expect(await run(again)).toMatchObject({ files: 6, damaged: [], missing: 0 })
+    const { tables } = await run(check(directory))
+    expect(tables).toEqual(made.manifest.tables)
+    expect(statSync(whole).ino).toBe(before)
+    expect(readdirSync(directory).toSorted()).toEqual(["blobs", "blobs.ndjson", "manifest.json", "tables"])
+    expect(readdirSync(blobs).toSorted()).toEqual(readdirSync(join(made.directory, "blobs")).toSorted())
+    expect(readdirSync(join(directory, "tables"))).toHaveLength(tables.length)
+
+    rmSync(join(directory, "manifest.json"))
+    writeFileSync(join(directory, "unfinished"), "")
+    writeFileSync(whole, "RUNNING")
+    await run(again)
+    expect(readFileSync(whole, "utf8")).toBe("running")
   })
 
   test("keeps files from being deleted while it runs, and remembers that it was made", async () => {
@@ -233,6 +216,21 @@ describe("a backup", () => {
       after: ["documents/old"],
       latest: { files: 2, bytes: 3 },
     })
+  })
+
+  test("waits for the end of another one, which may have been killed", async () => {
+    const report = await run(
+      Effect.gen(function* () {
+        return yield* at(yield* fresh)(
+          Effect.gen(function* () {
+            yield* Backups.use((backups) => backups.begin(Duration.seconds(1)))
+            return yield* backup(join(made.parent, "waited"))
+          }),
+        )
+      }),
+    )
+    expect(report).toMatchObject({ files: 0 })
+    await run(check(join(made.parent, "waited")))
   })
 
   test("that cannot be made fails in a sentence, and one without files that are missing is made", async () => {
@@ -265,12 +263,14 @@ describe("a backup", () => {
     )
     expect(why).toEqual({
       withoutFiles: expect.objectContaining({ files: 0, missing: 6 }),
-      full: expect.stringMatching(/cannot be written to .*: the disk is full\. Free some space .* goes on/),
+      full: expect.stringMatching(
+        /cannot be written to .*: the disk is full\. Free some space .* run the same command again/,
+      ),
       store: expect.stringMatching(
         /^The stored file \w+\/\S+ cannot be copied\. The disk is full\. See that the store of files can be reached/,
       ),
       notEmpty: expect.stringMatching(/^The directory .* is not empty\. Choose a new directory/),
-      finished: expect.stringMatching(/^There is a finished backup in .* with `--previous`/),
+      finished: expect.stringMatching(/^There is a finished backup in .*\. Choose a new directory\.$/),
       file: expect.stringMatching(/cannot be written to .*: there is a file of this name\./),
       linked: expect.stringMatching(/blobs" is not a directory\. Choose a new directory/),
     })

@@ -81,20 +81,12 @@ const Directory = Schema.String.check(
 
 const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
   payload: Schema.Struct({
-    directory: Directory.annotate({ description: "On the machine of the server, empty or new." }),
-    previous: Schema.optionalKey(
-      Directory.annotate({ description: "An earlier backup, or a directory with some, whose files are linked." }),
-    ),
+    directory: Directory.annotate({
+      description: "On the machine of the server, empty or new, or with a backup that was cut off.",
+    }),
     organization_id: optionalId(OrganizationId, "Only this organization. Default: everything."),
-    again: Schema.optionalKey(
-      Schema.Boolean.annotate({
-        description: "Whether this asks for the end of a backup that was begun. Default: false.",
-      }),
-    ),
   }),
-  success: Schema.Struct({
-    backup: Schema.NullOr(BackupReport).annotate({ description: "Null while it is under way." }),
-  }),
+  success: Schema.Struct({ backup: BackupReport }),
   error: Problem.Conflict,
 })
   .middleware(RequestBody)
@@ -103,7 +95,7 @@ const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
   .annotateMerge(
     described(
       "Back up the embedded database",
-      "Only for `parley backup` and `parley organizations export` on the machine of the server (403): whoever sends this writes into any directory that the server may write to. It begins the backup, or joins the one to the same directory, and answers at its end or after some seconds; send it again, with `again`, until there is a `backup`. 409 says why it failed.",
+      "Only for `parley backup` and `parley organizations export` on the machine of the server (403): whoever sends this writes into any directory that the server may write to. It is answered at the end of the backup, which ends with its connection. 409 says why it failed.",
     ),
   )
 

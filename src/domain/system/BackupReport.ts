@@ -1,15 +1,11 @@
 import { Schema } from "effect"
 
-/** Contents of a finished backup, and the part of them that did not have to be copied. */
+/** Contents of a finished backup. */
 export const BackupReport = Schema.Struct({
   rows: Schema.Int.annotate({ description: "Of all tables." }),
   bytes: Schema.Int.annotate({ description: "Of the tables." }),
   files: Schema.Int.annotate({ description: "Stored files." }),
   file_bytes: Schema.Int.annotate({ description: "Of the stored files." }),
-  reused: Schema.Int.annotate({
-    description:
-      "Stored files whose content did not have to be copied: an earlier backup or attempt had it, or another file.",
-  }),
   damaged: Schema.Array(Schema.String).annotate({
     description:
       "Keys of stored files that are not what was uploaded, at most 100. They are in the backup as they are.",

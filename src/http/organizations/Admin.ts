@@ -1,7 +1,7 @@
 import { HttpApiBuilder } from "effect/http-api"
 import { Duration, Effect, Redacted } from "effect"
 import { Api } from "../../api/Api.ts"
-import { BackupRuns } from "../../backup/BackupRuns.ts"
+import { Backup } from "../../backup/Backup.ts"
 import { Caller, COMMAND_LINE } from "../../domain/Caller.ts"
 import { Conflict, Forbidden } from "../../domain/Errors.ts"
 import { ApiKey, ApiKeyPatch } from "../../domain/keys/ApiKey.ts"
@@ -9,6 +9,7 @@ import { Organization, OrganizationPatch } from "../../domain/organizations/Orga
 import { Admin } from "../../services/organizations/Admin.ts"
 import { changes } from "../Changes.ts"
 import { pageIn, rangeOf } from "../Listing.ts"
+import { Server } from "../server/Server.ts"
 
 const organizationChange = changes(Organization, OrganizationPatch)
 const apiKeyChange = changes(ApiKey, ApiKeyPatch)
@@ -18,8 +19,6 @@ const apiKeyChange = changes(ApiKey, ApiKeyPatch)
  * may take any time, and Postgres answers while it is backed up.
  */
 const BACKUP_PATIENCE = Duration.seconds(60)
-/** Time that a request waits for the end of a backup. */
-const BACKUP_WAIT = Duration.seconds(10)
 
 const onlyHere = new Forbidden({ detail: "Only `parley backup` on the machine of the server may ask for this." })
 
@@ -28,7 +27,8 @@ export const layer = HttpApiBuilder.group(
   "admin",
   Effect.fn(function* (handlers) {
     const admin = yield* Admin
-    const backups = yield* BackupRuns
+    const backup = yield* Backup
+    const server = yield* Server
 
     return handlers.handleAll({
       createOrganization: ({ payload }) => Effect.bindTo(admin.createOrganization(payload.name), "organization"),
@@ -47,14 +47,14 @@ export const layer = HttpApiBuilder.group(
           message: "Organization deleted successfully" as const,
         }),
 
-      makeBackup: Effect.fnUntraced(function* ({ payload }) {
+      makeBackup: Effect.fnUntraced(function* ({ payload: { directory, organization_id: organization }, request }) {
         if ((yield* Caller).apiKeyId !== COMMAND_LINE) return yield* onlyHere
-        const { again = false, directory, organization_id: organization, previous } = payload
-        const made = yield* Effect.mapError(
-          backups.run({ directory, previous, organization, patience: BACKUP_PATIENCE }, BACKUP_WAIT, again),
-          ({ message }) => new Conflict({ detail: message }),
-        )
-        return { backup: made ?? null }
+        return yield* Effect.acquireUseRelease(
+          // A backup may take longer than a silent connection is kept.
+          Effect.sync(() => server.keepOpen(request)),
+          () => Effect.bindTo(backup.run({ directory, organization, patience: BACKUP_PATIENCE }), "backup"),
+          (release) => Effect.sync(release),
+        ).pipe(Effect.mapError(({ message }) => new Conflict({ detail: message })))
       }),
 
       createApiKey: ({ payload }) => {

@@ -28,7 +28,6 @@ export const SnapshotBlob = Schema.Struct({
 })
 export type SnapshotBlob = typeof SnapshotBlob.Type
 
-const decodeBlob = Schema.decodeEffect(Schema.fromJsonString(SnapshotBlob))
 const decodeLines = decodeRows(Schema.Struct({ line: Schema.String }))
 const decodeKeys = decodeRows(Schema.Struct({ key: Schema.String }))
 const decodeFacts = decodeRows(Schema.Struct({ postgres: Schema.String, at: Schema.String }))
@@ -48,8 +47,8 @@ export interface Snapshot {
   readonly tables: ReadonlyArray<string>
   /** Reads the rows of a table in pages, each row as a line of JSON, in the order of the primary key. */
   readonly rows: (table: string) => Stream.Stream<ReadonlyArray<string>, Unavailable>
-  /** Lists the blobs that rows name, in pages. Those with the same content follow each other. */
-  readonly blobs: Stream.Stream<ReadonlyArray<SnapshotBlob>, Unavailable>
+  /** Lists the blobs that rows name, in pages, each as a line of JSON, a `SnapshotBlob`. */
+  readonly blobs: Stream.Stream<ReadonlyArray<string>, Unavailable>
 }
 
 /** Reads all rows of the database as of one moment, while others go on writing. */
@@ -127,7 +126,7 @@ export class Snapshots extends Context.Service<Snapshots>()("parley/storage/back
         select row_to_json(b)::text as line from (
           select key, max(sha256) as sha256, max(bytes) as bytes from (${union}) owned
           group by key order by max(sha256) collate "C", key collate "C"
-        ) b`).pipe(Stream.mapEffect((lines) => Effect.orDie(Effect.forEach(lines, (line) => decodeBlob(line)))))
+        ) b`)
 
       const sealed = chosen.flatMap((table) =>
         table.columns.filter((column) => column.endsWith(SEALED_BY)).map((column) => ({ column, table })),

@@ -120,7 +120,7 @@ test("every endpoint has the middleware of its own dialect", () => {
 
 describe("a request with an idempotency key", () => {
   // Opening a session of the widget or of the console changes nothing, a visitor's message has an id of its own, a
-  // backup is asked for again until it is made, saying again who is there changes nothing more,
+  // backup that is made again is refused, saying again who is there changes nothing more,
   // and the audio of a spoken turn is stored nowhere.
   const changing = routes.filter(
     ({ isDocumented, method, path }) =>

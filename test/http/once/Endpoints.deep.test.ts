@@ -461,7 +461,7 @@ const codeOf = ({ body }: Reply): string => Object(body).code ?? Object(body).er
 
 test("the examples are of every endpoint that changes anything", () => {
   // The chat widget has no idempotency keys, since a visitor's message has an id of its own; to sign in twice is harmless,
-  // and a backup is asked for again until it is made.
+  // and a backup that is made again is refused.
   const others = new Set([
     "/api/console/session",
     "/api/console/passkeys",
