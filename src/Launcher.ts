@@ -85,7 +85,7 @@ const lives = (pid: number): boolean => {
  * Finds the launchers of this process. Run it first of all, because a launcher that has ended before is not found. The
  * inner effect completes when one of the launchers has ended, and never completes if there are none.
  */
-export const watchLauncher: Effect.Effect<Effect.Effect<void>> = Effect.sync(() => {
+const watchLauncher: Effect.Effect<Effect.Effect<void>> = Effect.sync(() => {
   const parent = process.ppid
   const launchers = launchersFrom(parent, ancestor)
   if (launchers.length === 0) return Effect.never
@@ -103,7 +103,7 @@ export const watchLauncher: Effect.Effect<Effect.Effect<void>> = Effect.sync(() 
  *
  * With `onHangUp`, a terminal that is still there has not been closed. Without it, SIGHUP means the end of a terminal.
  */
-export const watchTerminal = (onHangUp?: () => void): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
+const watchTerminal = (onHangUp?: () => void): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const closed = yield* Deferred.make<void>()
     const hasTerminal = () => [0, 1, 2].some(isatty)
@@ -119,6 +119,18 @@ export const watchTerminal = (onHangUp?: () => void): Effect.Effect<Effect.Effec
     )
     return closed
   }).pipe(Effect.map((closed) => Deferred.await(closed)))
+
+/**
+ * Watches the launcher and the terminal of this process, without which a server ends, from now on until the scope closes.
+ * The inner effect completes with the reason. Any other SIGHUP calls `onHangUp`.
+ */
+export const watchSurroundings = (onHangUp?: () => void): Effect.Effect<Effect.Effect<string>, never, Scope.Scope> =>
+  Effect.zipWith(watchLauncher, watchTerminal(onHangUp), (launcherEnded, terminalClosed) =>
+    Effect.raceFirst(
+      Effect.as(launcherEnded, "what launched it has ended"),
+      Effect.as(terminalClosed, "its terminal was closed"),
+    ),
+  )
 
 /** The signals on which `NodeRuntime.runMain` interrupts the program. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const

@@ -37,7 +37,7 @@ import * as Knowledge from "./knowledge/Knowledge.ts"
 import { Ocr } from "./readers/ocr/Ocr.ts"
 import { ReaderSandbox } from "./readers/process/ReaderSandbox.ts"
 import * as Reranker from "./knowledge/Reranker.ts"
-import { onStopSignal } from "./Launcher.ts"
+import { onStopSignal, watchSurroundings } from "./Launcher.ts"
 import { ConnectedModels } from "./models/connections/ConnectedModels.ts"
 import { ModelSources } from "./models/connections/ModelSources.ts"
 import { Models, type ModelsSettings } from "./models/Models.ts"
@@ -58,7 +58,7 @@ import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
 import * as Sources from "./sources/Sources.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
-import { serverCount, serveSeveral, watchSurroundings } from "./supervisor/Serving.ts"
+import { serverCount, serveSeveral } from "./supervisor/Supervisor.ts"
 import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
 import { Secrets } from "./system/Secrets.ts"
 import { plainly, StartupError } from "./system/StartupError.ts"
@@ -284,7 +284,8 @@ const importedTo = Layer.provide(repositories, opened())
 /** Runs one server until a signal stops it, its launcher or its terminal has ended, or the database is lost for good. */
 const serveAlone = Effect.scoped(
   Effect.gen(function* () {
-    const { ended } = yield* watchSurroundings()
+    // A worker leaves SIGHUP to its supervisor.
+    const ended = yield* watchSurroundings(workerNumber === undefined ? undefined : () => {})
     const built = yield* Layer.build(server)
     const lifecycle = Context.get(built, Lifecycle)
     yield* onStopSignal((signal) => (lifecycle.stoppedBy ??= signal))
@@ -295,7 +296,8 @@ const serveAlone = Effect.scoped(
 const serve = Effect.gen(function* () {
   const count = yield* serverCount
   if (count === 1) return yield* serveAlone
-  return yield* Effect.provide(serveSeveral(count, import.meta.filename, reservePort), settingsOfSupervisor)
+  const port = yield* reservePort((yield* Config).server)
+  return yield* Effect.provide(serveSeveral(count, import.meta.filename, port), settingsOfSupervisor)
 }).pipe(Effect.provide(Config.layer))
 
 /** Prints why the program failed: one line if the operator can do something about it, else the whole cause. */

@@ -11,7 +11,7 @@ import { CliError, Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { version } from "../../package.json" with { type: "json" }
 import type { ChatbotId } from "../domain/Ids.ts"
-import { watchLauncher, watchTerminal } from "../Launcher.ts"
+import { watchSurroundings } from "../Launcher.ts"
 import { makeClient } from "../api/parts/Client.ts"
 import { bold, dim, green, printHeading, red, printText, printLine, step } from "./Output.ts"
 import { QuickstartFailed, startServer } from "./ServerProcess.ts"
@@ -52,8 +52,7 @@ const printNextSteps = Effect.fn("quickstart.printNextSteps")(function* (
 })
 
 const run = Effect.fn("quickstart.run")(function* ({ once, port }: { readonly once: boolean; readonly port: number }) {
-  const launcherEnded = yield* watchLauncher
-  const terminalClosed = yield* watchTerminal()
+  const ended = yield* watchSurroundings()
   yield* Console.log(bold("Parley quickstart"))
   const directory = yield* dataDirectory
   const server = yield* step(
@@ -79,7 +78,7 @@ const run = Effect.fn("quickstart.run")(function* ({ once, port }: { readonly on
     yield* Console.log(dim("The server stays up until you press Ctrl-C. Then all of this is removed."))
     return yield* Effect.never
   })
-  yield* Effect.raceAllFirst([story, server.ended, launcherEnded, terminalClosed])
+  yield* Effect.raceAllFirst([story, server.ended, ended])
 }, Effect.scoped)
 
 const command = Command.make(

@@ -1,45 +1,45 @@
 import { join } from "node:path"
-import { Deferred, Effect, Layer, Schema } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 import { Seat } from "../system/Seat.ts"
-import { Order, type Report, SEAT } from "./Messages.ts"
-import { spread } from "./PortSpread.ts"
 
-/** The place of this process among the workers of a supervisor; undefined where no supervisor has started it. */
-const [, number, seats, directory] =
+/** The environment variable for the number of a worker, how many there are, and the directory of their sockets. */
+export const SEAT = "SUPERVISED_SEAT"
+
+/** The `_tag` of a message of a worker: it can serve and waits for its turn to listen, or it listens. */
+export type Report = "Ready" | "Listening"
+/** The `_tag` of a message to a worker: to listen, or to drain and end, since another worker has the place. */
+export type Order = "Listen" | "Leave"
+
+const [, number, seats, directory = ""] =
   process.send === undefined ? [] : (/^(\d+)\/(\d+):(.+)$/.exec(process.env[SEAT] ?? "") ?? [])
 
 /** The number of this worker; undefined where no supervisor has started it. */
 export const workerNumber: number | undefined = number === undefined ? undefined : Number(number)
 
-const decodeOrder = Schema.decodeUnknownSync(Order)
-
 /** Takes the orders of the supervisor, and ends this process when the supervisor has ended. */
 const takeSeat = Effect.fnUntraced(function* (number: number) {
   const isTurn = yield* Deferred.make<void>()
-  const report = (report: Report) => Effect.sync(() => void process.send?.(report))
+  const report = (_tag: Report) => Effect.sync(() => void process.send?.({ _tag }))
   let isReplaced = false
+  const stop = () => process.kill(process.pid, "SIGTERM")
   const onMessage = (message: unknown) => {
-    const order = decodeOrder(message)
-    if (order._tag === "Listen") return void Deferred.doneUnsafe(isTurn, Effect.void)
-    if (order._tag === "Leave") {
-      isReplaced = true
-      return void process.kill(process.pid, "SIGTERM")
-    }
-    process.send?.({ _tag: "Spread", isDone: spread(order.port, order.places) } satisfies Report)
+    const order: Order = Object(message)._tag
+    if (order === "Listen") Deferred.doneUnsafe(isTurn, Effect.void)
+    if (order !== "Leave") return
+    isReplaced = true
+    stop()
   }
-  const onDisconnect = () => process.kill(process.pid, "SIGTERM")
   yield* Effect.acquireRelease(
-    Effect.sync(() => process.on("message", onMessage).on("disconnect", onDisconnect)),
-    () => Effect.sync(() => process.off("message", onMessage).off("disconnect", onDisconnect)),
+    Effect.sync(() => process.on("message", onMessage).on("disconnect", stop)),
+    () => Effect.sync(() => process.off("message", onMessage).off("disconnect", stop)),
   )
   return {
     number,
     seats: Number(seats),
-    socketOf: (seat: number) => join(directory ?? "", `${seat}.sock`),
-    turnToListen: Effect.andThen(report({ _tag: "Ready" }), Deferred.await(isTurn)),
+    socketOf: (seat: number) => join(directory, `${seat}.sock`),
+    turnToListen: Effect.andThen(report("Ready"), Deferred.await(isTurn)),
+    listening: report("Listening"),
     isReplaced: () => isReplaced,
-    listening: report({ _tag: "Listening" }),
-    closed: report({ _tag: "Closed" }),
   }
 })
 

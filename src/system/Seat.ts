@@ -10,12 +10,10 @@ export interface WorkerSeat {
   readonly socketOf: (seat: number) => string
   /** Reports that the worker is ready, and waits for its turn to listen. */
   readonly turnToListen: Effect.Effect<void>
-  /** Whether another worker has taken the place, so that no new connections come. */
-  readonly isReplaced: () => boolean
   /** Reports that the worker listens. */
   readonly listening: Effect.Effect<void>
-  /** Reports that the worker has closed its listener. */
-  readonly closed: Effect.Effect<void>
+  /** Whether another worker has taken the place, while this one leaves. */
+  readonly isReplaced: () => boolean
 }
 
 /** The seat of this process; undefined in a process that has its port to itself. */

@@ -12,7 +12,7 @@ import * as WorkerSeat from "../../src/supervisor/WorkerSeat.ts"
  */
 
 /** A moment in the life of a worker, in the order in which they come. */
-export type Moment = "start" | "ready" | "turn" | "listening" | "leave" | "closed"
+export type Moment = "start" | "ready" | "turn" | "listening" | "leave"
 
 const [moment, victim] = (process.env["KILLS"] ?? "").split(" ")
 
@@ -38,7 +38,6 @@ if (send !== undefined) {
     if (tag === "Listening") reach("listening")
     const isSent = send(report)
     if (tag === "Ready") reach("ready")
-    if (tag === "Closed") reach("closed")
     return isSent
   }
 }

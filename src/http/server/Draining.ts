@@ -12,11 +12,6 @@ export const Departure: Context.Reference<Leaving> = Context.Reference<Leaving>(
   defaultValue: () => ({ grace: "1 second", silence: "200 millis" }),
 })
 /**
- * A worker in whose place another one listens gets no new connections, and the clients of the old ones lose each with
- * its next response. Those that are open at the end are idle: a client that sends a request in the same moment loses it.
- */
-const replacedDeparture: Leaving = { grace: "15 seconds", silence: "2 seconds" }
-/**
  * Interval at which a draining server checks whether requests are still running. It polls, so that requests need not report
  * their ends to anybody while the server runs.
  */
@@ -53,7 +48,7 @@ export const drain = Effect.fn("Draining.drain")(function* (
     readonly close: Effect.Effect<void>
     /** Whether the listener has no request that `Lifecycle` does not know of. */
     readonly isIdle: () => boolean
-    /** Whether new connections go to another process already. */
+    /** Whether another process listens in the place of this one. */
     readonly isReplaced: boolean
   },
   drainTimeout: Duration.Duration,
@@ -65,7 +60,7 @@ export const drain = Effect.fn("Draining.drain")(function* (
     running_requests: lifecycle.running.size,
   })
   // A server without a reason to stop is one of a test or a program, whose clients know that it ends.
-  const { grace, silence } = listener.isReplaced ? replacedDeparture : yield* Departure
+  const { grace, silence } = yield* Departure
   if (lifecycle.stoppedBy !== undefined) yield* Effect.timeoutOption(silenceOf(lifecycle, silence), grace)
   yield* listener.close
   lifecycle.phase = "draining"

@@ -141,13 +141,10 @@ export class Server extends Context.Service<Server>()("parley/http/server/Server
       )
 
       /** Closes the listener and the idle connections. Requests that are running go on. */
-      const close = Effect.andThen(
-        Effect.sync(() => {
-          void server?.stop()
-          fromSiblings?.close()
-        }),
-        seat === undefined ? Effect.void : seat.closed,
-      )
+      const close = Effect.sync(() => {
+        void server?.stop()
+        fromSiblings?.close()
+      })
 
       if (seat === undefined) yield* listen
       const port = server?.port ?? settings.port

@@ -52,7 +52,7 @@ export type Handler = (request: Request) => Promise<Response>
 
 /** Connects a worker with the others. */
 export const makeSiblings = (
-  { number, seats, socketOf }: Pick<WorkerSeat, "number" | "seats" | "socketOf">,
+  { isReplaced, number, seats, socketOf }: Pick<WorkerSeat, "isReplaced" | "number" | "seats" | "socketOf">,
   answer: Handler,
   ownMetrics: () => Promise<string>,
   bodyPatience = BODY_PATIENCE,
@@ -130,7 +130,8 @@ export const makeSiblings = (
      */
     forward: (request: Request, peer: string | undefined, keepOpen: () => void): Promise<Response> | undefined => {
       const seat = seatOf(request, seats)
-      if (seat === undefined || seat === number || !isShort(request)) return undefined
+      // In a worker that leaves, what begins is for the one in its place, where the others look for it.
+      if (seat === undefined || (seat === number && !isReplaced()) || !isShort(request)) return undefined
       return handOver(request, seat, peer, keepOpen)
     },
     /** The address of the client of a request that another worker has handed over; undefined for any other request. */

@@ -16,14 +16,16 @@ const REPLACEMENTS = 20
 const WORKERS = 2
 /** How long a replacement of all workers may take, with a worker that dies in it, in milliseconds. */
 const REPLACED_WITHIN = 120_000
+/** The share of requests that may fail without a kill, as a worker that leaves resets what it has not accepted. */
+const RESET_SHARE = 1 / 500
 /** A request that ends sooner after a kill, in milliseconds, may have been under way in the worker that was killed. */
 const BLAMED_FOR = 500
 const WHO = ["the youngest", "the oldest", "any"] as const
 
 /**
- * Replaces the workers of a server under load, at first so that no request may fail. Then a worker is killed in each of
- * many replacements, at moments that are spread evenly over the time that a replacement takes: in turn the youngest, the
- * oldest, and any of those that there are. It needs `--postgres`.
+ * Replaces the workers of a server under load, at first so that hardly a request may fail. Then a worker is killed in
+ * each of many replacements, at moments that are spread evenly over the time that a replacement takes: in turn the
+ * youngest, the oldest, and any of those that there are. It needs `--postgres`.
  */
 export const part: Part = async ({ postgres, scale, seed }) => {
   if (postgres === undefined) return [{ name: "Needs --postgres URL", value: "left out" }]
@@ -117,7 +119,7 @@ const bench = Effect.fnUntraced(function* (postgres: string, scale: number, seed
     {
       name: "Requests that failed and were not under way in the half second of a kill",
       value: String(unexplained.length),
-      isKept: unexplained.length === 0,
+      isKept: unexplained.length <= Math.ceil(traffic.ended.length * RESET_SHARE),
     },
   ] satisfies ReadonlyArray<Finding>
 })

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
 import { reservePort } from "../../../src/http/server/Server.ts"
-import { SEAT } from "../../../src/supervisor/Messages.ts"
+import { SEAT } from "../../../src/supervisor/WorkerSeat.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"

@@ -22,14 +22,19 @@ const forged = ((): string => {
 })()
 
 const second = makeSiblings(
-  { number: 2, seats: SEATS, socketOf },
+  { number: 2, seats: SEATS, socketOf, isReplaced: () => false },
   async (request) => new Response(`${second.peerOf(request)} ${await request.text()}`),
   none,
 )
 const listening = second.listen()
 afterAll(() => listening.close())
 let kept = 0
-const first = makeSiblings({ number: 1, seats: SEATS, socketOf }, () => Promise.reject(new Error()), none, 200)
+const first = makeSiblings(
+  { number: 1, seats: SEATS, socketOf, isReplaced: () => false },
+  () => Promise.reject(new Error()),
+  none,
+  200,
+)
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
@@ -58,4 +63,28 @@ test("a body that does not arrive ends the request, and its connection keeps its
     socket.on("error", reject)
   })
   expect([answer.split("\r\n")[0], kept]).toEqual(["HTTP/1.1 408 Request Timeout", 0])
+})
+
+test("a worker that leaves hands what is for its place to the worker that has the place now", async () => {
+  let isReplaced = false
+  const place = { number: 2, seats: SEATS, socketOf: (seat: number) => join(directory, `place-${seat}.sock`) }
+  const leaving = makeSiblings(
+    { ...place, isReplaced: () => isReplaced },
+    async () => new Response("the old one"),
+    none,
+  )
+  const next = makeSiblings({ ...place, isReplaced: () => false }, async () => new Response("the next one"), none)
+  const closes = [leaving, next].map((worker) => worker.listen().close)
+  const ask = async () => {
+    const headers = { authorization: `Bearer ${forged}` }
+    const request = new Request("http://x/api/widget/chat", { method: "POST", headers })
+    return (await leaving.forward(request, undefined, () => {}))?.text()
+  }
+  try {
+    expect(await ask()).toBeUndefined()
+    isReplaced = true
+    expect(await ask()).toBe("the next one")
+  } finally {
+    for (const close of closes) close()
+  }
 })
