@@ -293,7 +293,11 @@ const serveAlone = Effect.scoped(
   }),
 )
 
+/** Whether this process serves. */
+let isServer = false
+
 const serve = Effect.gen(function* () {
+  isServer = true
   const count = yield* serverCount
   if (count === 1) return yield* serveAlone
   const port = yield* reservePort((yield* Config).server)
@@ -338,9 +342,11 @@ const program = Command.run(commands, { version: manifest.version }).pipe(
 export const main = (constants: Context.Context<never> = Context.empty()): void =>
   NodeRuntime.runMain(Effect.provide(program, constants), {
     disableErrorReporting: true,
-    // A server that a signal has stopped, and that has drained, ends successfully.
+    // A server that a signal has stopped, and that has drained, ends successfully; another command was cut off.
     teardown: (exit, onExit) =>
-      Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit),
+      isServer && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+        ? onExit(0)
+        : Runtime.defaultTeardown(exit, onExit),
   })
 
 if (import.meta.main) main()

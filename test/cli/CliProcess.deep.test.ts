@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
 import manifest from "../../package.json" with { type: "json" }
 import { until } from "../lib/Client.ts"
+import { startEndpoint } from "../lib/Endpoint.ts"
 import { sharedRun } from "../lib/Scoped.ts"
 import { serverProcess, type Settings, settingsFor, spawn } from "../lib/ServerProcess.ts"
 import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
@@ -18,6 +19,7 @@ import { testTimeout } from "../lib/TestServer.ts"
 setDefaultTimeout(2 * testTimeout)
 
 const run = sharedRun()
+const registry = startEndpoint()
 
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 
@@ -66,6 +68,19 @@ describe("the process of a command", () => {
     expect({ code, out }).toEqual({ code: 1, out: "" })
     expect(error).toMatch(/^parley: The first API key could not be written to [^\n]+\n$/)
     expect(error).toContain("`parley keys create first --scope all` makes another one.")
+  })
+
+  test("ends with another code than 0 when a signal cuts it off", async () => {
+    const asked = Promise.withResolvers<void>()
+    registry.answers(() => {
+      asked.resolve()
+      return new Promise(() => {})
+    })
+    const command = ["models", "fetch", "minilm"]
+    const process = await run(serverProcess({ ...settings, NPM_CONFIG_REGISTRY: registry.url }, command))
+    await Promise.race([asked.promise, process.exited])
+    process.kill("SIGTERM")
+    expect(await process.exited).toBe(130)
   })
 
   test("ends with 1 and prints one line on failure", async () => {
