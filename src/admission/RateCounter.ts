@@ -1,64 +1,102 @@
+import { Clock, Effect } from "effect"
 import { RateLimited } from "../domain/Errors.ts"
 import type { RateLimit, RateStanding } from "../domain/organizations/RateLimit.ts"
-import type { RateCount, RateReport } from "../storage/RateCounts.ts"
-import { SlidingWindow, WINDOW_SLOTS } from "./SlidingWindow.ts"
+import type { RateCount } from "../storage/RateCounts.ts"
+import { monotonicMillis } from "../system/Monotonic.ts"
+import { RecentMap } from "../system/RecentMap.ts"
 
-/**
- * The share of a quota that one server may grant before it has told the others. Two servers grant at most 4 % more than
- * the limit, if all of it is asked of both at the same moment.
- */
-const UNREPORTED_SHARE = 0.02
+/** The slots of a window. More of them forget units closer to the end of the window. */
+const WINDOW_SLOTS = 50
+/** The slots that are counted: with the one in which a window begins, so that no window holds more than was granted. */
+export const COUNTED_SLOTS = WINDOW_SLOTS + 1
+/** The share of a quota that a server grants before it has told the others. */
+const UNTOLD_SHARE = 0.02
+/** The most owners of one limit that are remembered; one takes at most about half a kilobyte. */
+const OWNERS_MAX = 20_000
 
-/**
- * The units that one owner has taken of a limit, as this server knows them. Where servers share the limit, the window
- * is a copy of the common one as of the last report.
- */
+const sumOf = (units: ReadonlyArray<number>): number => units.reduce((sum, one) => sum + one, 0)
+
+/** Counts the units that one owner has taken of a limit within the window of time that ends now. */
 export class RateCounter {
+  /** Names the owner, and ends with a space and the length of a slot in milliseconds. */
   readonly id: string
   readonly limit: RateLimit
-  /** The length of a slot of the window in milliseconds. */
-  readonly slotMillis: number
-  readonly window = new SlidingWindow()
-  /** Units that are counted in the common window and not granted yet; below 0, granted and not counted there yet. */
-  prepaid = 0
-  /** Units that waiting requests need beyond that. */
-  wanted = 0
+  /** Counted units that other servers do not know of; below 0, units that only they count. */
+  untold = 0
+  /** Units beyond the limit that all servers together had counted at the last exchange, and that were not taken back. */
+  excess = 0
+  readonly untoldMax: number
   readonly #who: string
-  readonly #unreportedMax: number
-  #prepaidIn = 0
+  readonly #slotMillis: number
+  /** The units of each slot, the newest first. */
+  #units = [0]
+  #used = 0
+  /** When the newest slot began. */
+  #began = 0
+  #now = 0
 
-  /**
-   * @param owner names the owner among all that have the limit
-   * @param who names the owner at the beginning of a refusal
-   */
   constructor(owner: string, who: string, limit: RateLimit) {
-    this.slotMillis = (limit.seconds * 1_000) / WINDOW_SLOTS
-    this.id = `${owner} ${this.slotMillis}`
+    this.#slotMillis = (limit.seconds * 1_000) / WINDOW_SLOTS
+    this.id = `${owner} ${this.#slotMillis}`
     this.limit = limit
+    this.untoldMax = Math.floor(limit.quota * UNTOLD_SHARE)
     this.#who = who
-    this.#unreportedMax = Math.floor(limit.quota * UNREPORTED_SHARE)
   }
 
-  /** The units that a request takes: never more than the whole limit, so that it can be granted. */
-  costOf(units: number): number {
-    return Math.min(units, this.limit.quota)
-  }
-
-  /** Forgets the units that have left the window. */
-  advance(now: number): void {
-    const slot = Math.floor(now / this.slotMillis)
-    this.window.advance(slot)
-    // Granted later, they would leave the window too early.
-    if (this.prepaid > 0 && slot > this.#prepaidIn + 1) this.prepaid = 0
-  }
-
-  /** The units that are left. */
+  /** The units that are left; below 0 where more than all were counted. */
   get free(): number {
-    return this.limit.quota - this.window.used + this.prepaid
+    return this.limit.quota - this.#used
+  }
+
+  /** Forgets the units that have left the window by now, in monotonic milliseconds. */
+  advance(now: number): this {
+    this.#now = now
+    const passed = Math.floor((now - this.#began) / this.#slotMillis)
+    if (passed <= 0) return this
+    this.#began += passed * this.#slotMillis
+    this.#replace([...Array.from({ length: Math.min(passed, COUNTED_SLOTS) }, () => 0), ...this.#units])
+    return this
+  }
+
+  /** Counts units, however many are left. */
+  add(units: number): void {
+    this.#units[0] = (this.#units[0] ?? 0) + units
+    this.#used += units
+  }
+
+  /** Takes units, at most all of the limit, and returns the refusal if fewer are left. */
+  take(units: number): RateLimited | undefined {
+    const cost = Math.min(units, this.limit.quota)
+    const refusal = this.refusal(cost)
+    if (refusal === undefined) this.add(cost)
+    return refusal
+  }
+
+  /** Takes over what all servers have counted, after they were told of some units; undefined if they were not. */
+  settle(units: number, counted: RateCount | undefined, now: number): void {
+    this.advance(now).untold -= units
+    this.excess = 0
+    if (counted === undefined) return
+    this.#began = now - counted.age
+    // Units that were taken back in a later slot would be free once more when they have left the window.
+    let left = this.untold
+    this.#replace(
+      counted.counts.map((count) => {
+        const rest = count + left
+        left = Math.min(0, rest)
+        return rest - left
+      }),
+    )
+    this.excess = -this.free - this.untold
+  }
+
+  #replace(units: ReadonlyArray<number>): void {
+    this.#units = units.slice(0, COUNTED_SLOTS)
+    this.#used = sumOf(this.#units)
   }
 
   /** Returns why a request of this cost is refused; undefined when so many units are left. */
-  refusal(cost: number, now: number): RateLimited | undefined {
+  refusal(cost: number): RateLimited | undefined {
     if (this.free >= cost) return undefined
     const { quota, seconds } = this.limit
     const requests = quota === 1 ? "1 request" : `${quota} requests`
@@ -66,52 +104,34 @@ export class RateCounter {
     const counted = cost === 1 ? "" : ` This one counts as ${cost}.`
     return new RateLimited({
       detail: `${this.#who} may send ${requests} in ${time}.${counted}`,
-      retry_after_seconds: this.#secondsUntil(cost, now),
+      retry_after_seconds: this.#secondsUntil(cost),
     })
   }
 
-  /** Whether the server may grant this many of the units that are left without asking the others. */
-  mayGrantAlone(cost: number): boolean {
-    return this.prepaid - cost >= -this.#unreportedMax || this.prepaid >= cost
-  }
-
-  /** The seconds until this many units are left, at least 1. */
-  #secondsUntil(units: number, now: number): number {
-    const slot = this.window.slotWithAtMost(this.limit.quota - units + this.prepaid)
-    return Math.max(1, Math.ceil((slot * this.slotMillis - now) / 1_000))
-  }
-
   /** Returns the standing of the limit, which responses call by this name. */
-  standing(name: RateStanding["name"], now: number): RateStanding {
+  standing(name: RateStanding["name"]): RateStanding {
     const remaining = Math.max(0, this.free)
-    const resetSeconds = Math.min(this.limit.seconds, this.#secondsUntil(remaining + 1, now))
+    const resetSeconds = Math.min(this.limit.seconds, this.#secondsUntil(remaining + 1))
     return { name, limit: this.limit, remaining, resetSeconds }
   }
 
-  /** Makes the report to the other servers. What waiting requests need is asked for once. */
-  report(): RateReport {
-    const want = Math.max(0, this.wanted - Math.max(0, this.prepaid))
-    this.wanted = 0
-    return {
-      id: this.id,
-      quota: this.limit.quota,
-      slotMillis: this.slotMillis,
-      debt: Math.max(0, -this.prepaid),
-      want,
-    }
-  }
-
-  /** Takes over the common window after a report. */
-  settle(report: RateReport, { counts, granted, slot }: RateCount, now: number): void {
-    this.window.load(slot, counts)
-    this.prepaid += report.debt + granted
-    this.#prepaidIn = Math.floor(now / this.slotMillis)
-  }
-
-  /** Counts the units of a report that reached nobody in the server's own copy of the window. */
-  settleAlone({ debt }: RateReport, now: number): void {
-    this.advance(now)
-    this.window.add(debt)
-    this.prepaid += debt
+  /** The seconds until so many units are left, at least 1. */
+  #secondsUntil(units: number): number {
+    let [age, free] = [COUNTED_SLOTS, this.free]
+    while (age > 0 && free < units) free += this.#units[--age] ?? 0
+    const end = this.#began + (COUNTED_SLOTS - age) * this.#slotMillis
+    return Math.max(1, Math.ceil((end - this.#now) / 1_000))
   }
 }
+
+/**
+ * Makes a limit: the counter, as of now, of each of many owners. This process counts for itself.
+ *
+ * @param who names an owner at the beginning of a refusal
+ */
+export const rateCounters = (who: string, limit: RateLimit, ownersMax = OWNERS_MAX) =>
+  Effect.map(Clock.Clock, (clock) => {
+    const counters = new RecentMap<RateCounter>(ownersMax)
+    return (owner: string): RateCounter =>
+      counters.get(owner, () => new RateCounter(owner, who, limit)).advance(monotonicMillis(clock))
+  })

@@ -5,12 +5,13 @@ import { ClientAddress } from "../domain/ClientAddress.ts"
 import type { RateLimited } from "../domain/Errors.ts"
 import {
   isUnlimitedRate,
+  noRateLimit,
   type RateLimit,
   type RateLimits,
   type VisitorRates,
 } from "../domain/organizations/RateLimit.ts"
 import type { VisitorId } from "../domain/widget/Visitor.ts"
-import { localLimit } from "./LocalLimit.ts"
+import { type RateCounter, rateCounters } from "./RateCounter.ts"
 import { sharedLimits } from "./SharedLimits.ts"
 
 /** Units of an address that a request without an API key takes. */
@@ -37,28 +38,19 @@ export class RateLimiter extends Context.Service<RateLimiter>()("parley/admissio
   make: ({ address, key, organization }: RateLimits, widget: VisitorRates) =>
     Effect.gen(function* () {
       const isOn = !isUnlimitedRate(key)
-      const shared = yield* sharedLimits
-      const ofVisitor = yield* localLimit("A visitor", widget.visitor, { isApplied: isOn })
-      const unkeyed = yield* localLimit("Without a valid API key, this address", address, { isApplied: isOn })
-      const visitors = yield* localLimit("This address", widget.address, { isApplied: isOn })
       const handovers = yield* HandoverRates
-      const handoversOf = yield* localLimit("A visitor who asks for a person", handovers.visitor, { isApplied: isOn })
-      const handoversFrom = ofAddresses(
-        yield* localLimit("Visitors at this address who ask for a person", handovers.address, { isApplied: isOn }),
-      )
+      const each = (who: string, limit: RateLimit) => rateCounters(who, isOn ? limit : noRateLimit)
+      const ofVisitor = yield* each("A visitor", widget.visitor)
+      const handoversOf = yield* each("A visitor who asks for a person", handovers.visitor)
+      const handoversFrom = ofAddresses(yield* each("Visitors at this address who ask for a person", handovers.address))
+      const ofKey = yield* each("This API key", key)
+      const ofPerson = yield* each("You", key)
+      const ofVisitors = yield* each("The visitors of this chat together", widget.key)
+      const ofOrganization = yield* each("The people and API keys of the organization together", organization)
+      const take = yield* sharedLimits
 
-      const decide = ({ apiKeyId, organizationId }: Sender, units: number, who: string, limit: RateLimit) =>
-        shared.take(
-          [
-            shared.counterOf(`key ${apiKeyId}`, who, limit),
-            shared.counterOf(
-              `organization ${organizationId}`,
-              "The people and API keys of the organization together",
-              organization,
-            ),
-          ],
-          units,
-        )
+      const decide = ({ apiKeyId, organizationId }: Sender, units: number, of: typeof ofKey) =>
+        Effect.suspend(() => take([of(`key ${apiKeyId}`), ofOrganization(`organization ${organizationId}`)], units))
 
       return {
         /** Whether requests are limited at all. */
@@ -66,29 +58,28 @@ export class RateLimiter extends Context.Service<RateLimiter>()("parley/admissio
 
         /** Takes units of a request from the limits of the caller's key and organization, or refuses it. */
         decide: (caller: Sender, units: number) =>
-          decide(caller, units, caller.person === undefined ? "This API key" : "You", key),
+          decide(caller, units, caller.person === undefined ? ofKey : ofPerson),
 
         /** Limits requests without a valid API key. */
-        unkeyed: ofAddresses(unkeyed),
+        unkeyed: ofAddresses(yield* each("Without a valid API key, this address", address)),
 
         /** Limits requests of the visitors of chat widgets. */
-        visitors: ofAddresses(visitors),
+        visitors: ofAddresses(yield* each("This address", widget.address)),
 
         /** Takes a handover to people from a visitor and its address, or refuses it. */
         takeHandover: (visitor: VisitorId) =>
           Effect.suspend(() => {
-            const refusal = handoversOf.take(visitor, 1)
+            const refusal = handoversOf(visitor).take(1)
             return refusal === undefined ? handoversFrom.take(1) : Effect.fail(refusal)
           }),
 
         /** Takes units from a visitor, all visitors of its key, and the organization, or refuses the request. */
         takeOfVisitor: (caller: Sender, visitor: VisitorId, units: number) => {
           if (!isOn) return Effect.void
-          const refusal = ofVisitor.take(visitor, units)
+          const refusal = ofVisitor(visitor).take(units)
           if (refusal !== undefined) return Effect.fail(refusal)
-          return Effect.flatMap(
-            decide(caller, units, "The visitors of this chat together", widget.key),
-            ({ refusal }) => (refusal === undefined ? Effect.void : Effect.fail(refusal)),
+          return Effect.flatMap(decide(caller, units, ofVisitors), ({ refusal }) =>
+            refusal === undefined ? Effect.void : Effect.fail(refusal),
           )
         },
       }
@@ -98,24 +89,24 @@ export class RateLimiter extends Context.Service<RateLimiter>()("parley/admissio
 }
 
 /** The limit of the client's address. Requests whose address is unknown are not limited. */
-const ofAddresses = (limit: Effect.Success<ReturnType<typeof localLimit>>) => {
-  const onAddress = (use: (network: string) => RateLimited | undefined): Effect.Effect<void, RateLimited> =>
+const ofAddresses = (counterOf: (owner: string) => RateCounter) => {
+  const onAddress = (use: (counter: RateCounter) => RateLimited | undefined): Effect.Effect<void, RateLimited> =>
     ClientAddress.use((address) => {
-      const refusal = address === undefined ? undefined : use(networkOf(address))
+      const refusal = address === undefined ? undefined : use(counterOf(networkOf(address)))
       return refusal === undefined ? Effect.void : Effect.fail(refusal)
     })
   return {
     /** Fails when the address has no units left. */
-    ensureFree: onAddress(limit.refusal),
+    ensureFree: onAddress((counter) => counter.refusal(1)),
 
     /** Takes units from the address, however many are left. */
     charge: (units: number): Effect.Effect<void> =>
       ClientAddress.useSync((address) => {
-        if (address !== undefined) limit.charge(networkOf(address), units)
+        if (address !== undefined) counterOf(networkOf(address)).add(units)
       }),
 
     /** Takes units from the address, or refuses the request. */
-    take: (units: number) => onAddress((network) => limit.take(network, units)),
+    take: (units: number) => onAddress((counter) => counter.take(units)),
   }
 }
 

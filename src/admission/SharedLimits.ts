@@ -1,20 +1,17 @@
-import { Cause, Clock, Deferred, Duration, Effect, Latch } from "effect"
+import { Clock, Duration, Effect, Exit, Latch } from "effect"
 import type { RateLimited } from "../domain/Errors.ts"
-import { isUnlimitedRate, type RateLimit, type RateStanding } from "../domain/organizations/RateLimit.ts"
-import { RateCounts, type RateReport } from "../storage/RateCounts.ts"
+import { isUnlimitedRate, type RateStanding } from "../domain/organizations/RateLimit.ts"
+import { RateCounts } from "../storage/RateCounts.ts"
 import { regularly } from "../system/Background.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 import { monotonicMillis } from "../system/Monotonic.ts"
-import { RecentMap } from "../system/RecentMap.ts"
-import { RateCounter } from "./RateCounter.ts"
+import type { RateCounter } from "./RateCounter.ts"
 
-/** The most limits whose counts are kept in memory; one takes about half a kilobyte. */
-const COUNTERS_MAX = 50_000
-/** The time between two reports that no request waits for. A report takes about a millisecond of a processor. */
-const REPORT_INTERVAL = Duration.millis(100)
-/** Longest time that a request waits for the answer to a report before the server decides alone. */
-const REPORT_PATIENCE = Duration.seconds(1)
-/** Milliseconds for which a server decides alone after the others could not be reached. */
+/** The time between two exchanges that no request waits for. One takes about a millisecond of a processor. */
+const EXCHANGE_INTERVAL = Duration.millis(100)
+/** Longest time of an exchange. */
+const EXCHANGE_PATIENCE = Duration.seconds(1)
+/** Milliseconds for which a server decides alone after an exchange has failed. */
 const ALONE_MILLIS = 2_000
 const SWEEP_INTERVAL = Duration.minutes(1)
 
@@ -28,134 +25,92 @@ export interface RateDecision {
 
 type Counters = readonly [key: RateCounter, organization: RateCounter]
 
-interface Waiting {
-  readonly counters: Counters
-  readonly cost: number
-  readonly decision: Deferred.Deferred<RateDecision>
-}
+const refusalOf = ([key, organization]: Counters, cost: number) => key.refusal(cost) ?? organization.refusal(cost)
+
+const decisionOf = ([key, organization]: Counters, refusal?: RateLimited): RateDecision => ({
+  refusal,
+  standings: [key.standing("key"), ...(organization.free < key.free ? [organization.standing("organization")] : [])],
+})
 
 /**
- * Makes the limits of keys and organizations.
+ * Makes the function that takes the units of a request, at most all, from the limits of a key and its organization, or
+ * refuses it. Servers on one Postgres share these limits.
  *
- * Where servers share one Postgres they share the counts, without a statement for each request: a server grants a small
- * share of a quota alone and reports it within 100 ms, all limits in one statement. Only a request beyond that waits
- * for an answer, together with all others that wait, and a request that cannot be granted is refused without asking.
- * When the database cannot be reached, each server decides by its own counts.
+ * Each server counts for itself, and exchanges counts with the others in the background. A request that takes it beyond
+ * a small share of the quota waits for an exchange, together with all others that wait, and is taken back if others have
+ * taken the units. One that exceeds the known counts is refused at once. While the database cannot be reached, each
+ * server decides by its own counts.
  *
- * `RateLimiter` of `effect/persistence` asks its store for every request, and both of its algorithms grant up to twice
- * the limit within one window of time.
+ * `RateLimiter` of `effect/persistence` asks its store for every request and every limit, and both of its algorithms
+ * grant up to twice the limit within one window of time.
  */
 export const sharedLimits = Effect.gen(function* () {
   const storage = yield* RateCounts
   const { isAlone } = yield* DatabaseTraits
   const clock = yield* Clock.Clock
-  const counters = new RecentMap<RateCounter>(COUNTERS_MAX)
-  const reported = Latch.makeUnsafe(false)
   const isUrgent = Latch.makeUnsafe(false)
-  let unreported = new Set<RateCounter>()
-  let waiting: Array<Waiting> = []
-  /** The database's clock, which numbers the slots, minus the monotonic clock of this process. */
-  let ahead = 0
+  let untold = new Set<RateCounter>()
+  let waiting: Array<() => void> = []
   let aloneUntil = isAlone ? Number.POSITIVE_INFINITY : 0
 
-  const now = () => monotonicMillis(clock) + ahead
+  const now = () => monotonicMillis(clock)
 
-  const standingsOf = ([key, organization]: Counters, at: number): ReadonlyArray<RateStanding> =>
-    organization.free < key.free
-      ? [key.standing("key", at), organization.standing("organization", at)]
-      : [key.standing("key", at)]
-
-  /** Grants or refuses a request; undefined when that needs a report first. */
-  const tryNow = (counters: Counters, cost: number): RateDecision | undefined => {
-    const at = now()
-    const isOnItsOwn = aloneUntil > monotonicMillis(clock)
-    for (const counter of counters) counter.advance(at)
-    const refusal = counters[0].refusal(cost, at) ?? counters[1].refusal(cost, at)
-    if (refusal !== undefined) return { refusal, standings: standingsOf(counters, at) }
-    if (!isOnItsOwn && !counters.every((counter) => counter.mayGrantAlone(cost))) return undefined
-    for (const counter of counters) {
-      if (isUnlimitedRate(counter.limit)) continue
-      if (isOnItsOwn) counter.window.add(cost)
-      else counter.prepaid -= cost
-      if (counter.prepaid < 0) unreported.add(counter)
+  /** Counts units. Returns whether the other servers have to be told first. */
+  const count = (counters: Counters, units: number): boolean => {
+    for (const counter of counters) counter.add(units)
+    if (now() < aloneUntil) return false
+    for (const counter of counters.filter(({ limit }) => !isUnlimitedRate(limit))) {
+      counter.untold += units
+      untold.add(counter)
     }
-    if (unreported.size > 0) reported.openUnsafe()
-    return { refusal, standings: standingsOf(counters, at) }
+    return counters.some((counter) => counter.untold > counter.untoldMax)
   }
 
-  const waitForReport = (request: Waiting): void => {
-    for (const counter of request.counters) {
-      if (counter.mayGrantAlone(request.cost)) continue
-      counter.wanted += request.cost
-      unreported.add(counter)
-    }
-    waiting.push(request)
+  const takeBack = (counters: Counters, units: number): void => {
+    count(counters, -units)
     isUrgent.openUnsafe()
-    reported.openUnsafe()
+    for (const counter of counters) counter.excess -= units
   }
 
-  const count = (reports: ReadonlyArray<RateReport>) =>
-    storage.count(reports).pipe(
-      Effect.timeout(REPORT_PATIENCE),
-      Effect.catchCause((cause) =>
-        Effect.as(
-          Effect.logWarning("Servers do not share rate limits for the moment:", Cause.squash(cause)),
-          undefined,
-        ),
-      ),
-    )
-
-  const exchange = Effect.fnUntraced(function* (answered: ReadonlyArray<Waiting>) {
-    const reports = Array.from(unreported, (counter) => [counter, counter.report()] as const)
-    unreported = new Set()
-    const counts = yield* count(reports.map(([, report]) => report))
-    const after = monotonicMillis(clock)
-    if (counts === undefined) aloneUntil = after + ALONE_MILLIS
-    const [first] = counts ?? []
-    if (first !== undefined) ahead = first.at - after
-    const byId = new Map(counts?.map((one) => [one.id, one]))
-    for (const [counter, report] of reports) {
-      const found = byId.get(report.id)
-      if (found === undefined) counter.settleAlone(report, now())
-      else counter.settle(report, found, now())
-    }
-    for (const one of answered) {
-      const decision = tryNow(one.counters, one.cost)
-      if (decision === undefined) waitForReport(one)
-      else Deferred.doneUnsafe(one.decision, Effect.succeed(decision))
-    }
-  })
-
-  const report = Effect.suspend(() => {
+  const exchange = Effect.suspend(() => {
+    const sent = Array.from(untold, (counter) => ({ counter, id: counter.id, units: counter.untold }))
     const answered = waiting
+    untold = new Set()
     waiting = []
-    return Effect.onError(exchange(answered), (cause) =>
+    if (sent.length === 0) return Effect.void
+    return Effect.onExit(Effect.timeout(storage.add(sent), EXCHANGE_PATIENCE), (exit) =>
       Effect.sync(() => {
-        // Nobody waits for ever for a report that has died.
-        for (const { decision } of answered) Deferred.doneUnsafe(decision, Effect.failCause(cause))
+        const counts = Exit.isSuccess(exit) ? exit.value : undefined
+        if (counts === undefined) aloneUntil = now() + ALONE_MILLIS
+        for (const { counter, id, units } of sent) counter.settle(units, counts?.get(id), now())
+        for (const answer of answered) answer()
       }),
     )
   })
 
   if (!isAlone) {
-    const next = reported.await.pipe(Effect.andThen(reported.close), Effect.andThen(report))
-    yield* Effect.forkScoped(regularly(REPORT_INTERVAL, "Rate limits could not be shared", next, isUrgent))
+    yield* Effect.forkScoped(
+      regularly(EXCHANGE_INTERVAL, "Servers do not share rate limits for the moment", exchange, isUrgent),
+    )
     yield* Effect.forkScoped(regularly(SWEEP_INTERVAL, "Old rate limits could not be deleted", storage.sweep))
   }
 
-  return {
-    /** The counter of an owner, of whom a refusal speaks as `who`. */
-    counterOf: (owner: string, who: string, limit: RateLimit): RateCounter =>
-      counters.get(owner, () => new RateCounter(owner, who, limit)),
-    /** Takes the cost of a request from the limits of a key and its organization, or refuses it. */
-    take: (counters: Counters, units: number): Effect.Effect<RateDecision> =>
-      Effect.suspend(() => {
-        const cost = counters[0].costOf(counters[1].costOf(units))
-        const decided = tryNow(counters, cost)
-        if (decided !== undefined) return Effect.succeed(decided)
-        const decision = Deferred.makeUnsafe<RateDecision>()
-        waitForReport({ counters, cost, decision })
-        return Deferred.await(decision)
-      }),
+  return (counters: Counters, units: number): Effect.Effect<RateDecision> => {
+    const cost = Math.min(units, ...counters.map(({ limit }) => limit.quota))
+    const refusal = refusalOf(counters, cost)
+    if (refusal !== undefined) {
+      // Others may have taken units back, which the next exchange tells.
+      count(counters, 0)
+      return Effect.succeed(decisionOf(counters, refusal))
+    }
+    if (!count(counters, cost)) return Effect.succeed(decisionOf(counters))
+    isUrgent.openUnsafe()
+    return Effect.callback((resume) => {
+      waiting.push(() => {
+        const isGranted = counters.every(({ excess }) => excess <= 0)
+        if (!isGranted) takeBack(counters, cost)
+        resume(Effect.succeed(decisionOf(counters, isGranted ? undefined : refusalOf(counters, cost))))
+      })
+    })
   }
 })

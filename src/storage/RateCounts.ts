@@ -4,52 +4,48 @@ import { decodeRows } from "./Rows.ts"
 import { withoutSqlErrors } from "./sql/SqlErrors.ts"
 import { integers, texts } from "./sql/SqlValues.ts"
 
-/** Report and request of a server for one limit. */
-export interface RateReport {
-  /** Names the limit and its owner, and ends with a space and the length of a slot in milliseconds. */
-  readonly id: string
-  readonly quota: number
-  /** The length of a slot of the window in milliseconds. */
-  readonly slotMillis: number
-  /** Units that the server has granted without asking; they count even beyond the quota. */
-  readonly debt: number
-  /** Units that the server asks for. */
-  readonly want: number
-}
-
-/** The state of one limit after a report. */
 export const RateCount = Schema.Struct({
   id: Schema.String,
-  /** The time of the database in milliseconds since 1970. */
-  at: Schema.Finite,
-  /** The number of the newest slot: the time divided by the length of a slot. */
-  slot: Schema.Finite,
-  /** The units of each slot, the newest first, with those that this report added. */
+  /** The units of all servers by slot, the newest first. */
   counts: Schema.Array(Schema.Finite),
-  /** Granted units, of those that the server asked for. */
-  granted: Schema.Finite,
+  /** The milliseconds since the newest slot began. */
+  age: Schema.Finite,
 })
 export type RateCount = typeof RateCount.Type
 
 const decodeCounts = decodeRows(RateCount)
 
-/** The table `rate_counts`, in which servers share the rate limits of API keys and organizations. */
+/**
+ * The table `rate_counts`, in which servers add up what they count of rate limits. An id names a limit and its owner, and
+ * ends with a space and the length of a slot in milliseconds.
+ */
 export class RateCounts extends Context.Service<RateCounts>()("parley/storage/RateCounts", {
   make: Effect.gen(function* () {
     const sql = yield* SystemSql
-
-    const sweep = sql`
-      delete from rate_counts
-      where slot + 51 < extract(epoch from clock_timestamp()) * 1000 / split_part(id, ' ', 3)::float8`
+    /** The time of the database in slots since 1970. */
+    const time = sql.literal("(extract(epoch from clock_timestamp()) * 1000 / split_part(id, ' ', 3)::integer)")
+    const sweep = sql`delete from rate_counts where slot + 51 < floor(${time})`
 
     return {
-      /** Counts what a server reports, and grants what is left of the quotas. The ids differ from each other. */
-      count: Effect.fnUntraced(function* (reports: ReadonlyArray<RateReport>) {
-        return yield* decodeCounts(sql`
-          select owner as id, at, newest as slot, units as counts, granted from count_rates(
-            ${texts(reports.map(({ id }) => id))}, ${integers(reports.map(({ quota }) => quota))},
-            ${integers(reports.map(({ slotMillis }) => slotMillis))}, ${integers(reports.map(({ debt }) => debt))},
-            ${integers(reports.map(({ want }) => want))})`)
+      /**
+       * Adds units, of which there may be fewer than 0, to the present slots of limits, and returns the counts by id.
+       * Servers take rows in the same order, so that they never wait for each other in a circle.
+       */
+      add: Effect.fnUntraced(function* (counts: ReadonlyArray<{ readonly id: string; readonly units: number }>) {
+        const rows = yield* decodeCounts(sql`
+          insert into rate_counts as known (id, slot, counts)
+          select id, floor(${time})::bigint, array[sum(units)::integer]
+          from unnest(${texts(counts.map(({ id }) => id))}, ${integers(counts.map(({ units }) => units))}) as one (id, units)
+          group by id order by id
+          on conflict (id) do update set
+            slot = greatest(known.slot, excluded.slot),
+            counts = (case
+              when excluded.slot <= known.slot then array[known.counts[1] + excluded.counts[1]] || known.counts[2:]
+              else excluded.counts || array_fill(0, array[least(excluded.slot - known.slot, 51)::integer - 1])
+                || known.counts
+            end)[1:51]
+          returning id, counts, greatest(0, (${time} - slot) * split_part(id, ' ', 3)::integer)::float8 as age`)
+        return new Map(rows.map((row) => [row.id, row]))
       }, withoutSqlErrors),
 
       /** Deletes the counts of windows that are over. */

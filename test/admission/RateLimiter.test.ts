@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test"
-import { Effect, Layer } from "effect"
+import { Clock, Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Unavailable } from "../../src/domain/Errors.ts"
 import { ApiKeyId, OrganizationId } from "../../src/domain/Ids.ts"
-import { noRateLimit, type RateLimits } from "../../src/domain/organizations/RateLimit.ts"
+import { noRateLimit, type RateLimit, type RateLimits } from "../../src/domain/organizations/RateLimit.ts"
+import { COUNTED_SLOTS } from "../../src/admission/RateCounter.ts"
 import { RateLimiter } from "../../src/admission/RateLimiter.ts"
-import { type RateCount, RateCounts, type RateReport } from "../../src/storage/RateCounts.ts"
+import { RateCounts } from "../../src/storage/RateCounts.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
 import { quiet } from "../lib/Layers.ts"
 
@@ -19,32 +20,38 @@ const newCaller = () => ({ apiKeyId: ApiKeyId.make(crypto.randomUUID()), organiz
 
 /** Counts that servers share, in memory. */
 interface Shared {
-  /** How often servers have reported. */
+  /** How often servers have exchanged counts. */
   statements: number
-  /** What happens before each report. */
+  /** What happens before each exchange. */
   before: Effect.Effect<void, Unavailable>
-  /** The units by the ids of limits. */
-  readonly used: Map<string, number>
+  /** What happens before the answer. */
+  after: Effect.Effect<void>
+  /** The units by the ids of limits and slots. */
+  readonly used: Map<string, Map<number, number>>
 }
 
-const makeShared = (): Shared => ({ statements: 0, before: Effect.void, used: new Map() })
+const makeShared = (): Shared => ({ statements: 0, before: Effect.void, after: Effect.void, used: new Map() })
 
 const countsOf = (shared: Shared) => {
-  const count = ({ debt, id, quota, want }: RateReport): RateCount => {
-    const before = shared.used.get(id) ?? 0
-    const granted = Math.max(0, Math.min(want, quota - debt - before))
-    shared.used.set(id, before + debt + granted)
-    return { id, at: 0, slot: 0, counts: [before + debt + granted], granted }
+  const add = (id: string, units: number, now: number) => {
+    const slots = shared.used.get(id) ?? new Map<number, number>()
+    shared.used.set(id, slots)
+    const slotMillis = Number(id.split(" ")[2])
+    const slot = Math.floor(now / slotMillis)
+    slots.set(slot, (slots.get(slot) ?? 0) + units)
+    const counts = Array.from({ length: COUNTED_SLOTS }, (_, age) => slots.get(slot - age) ?? 0)
+    return [id, { id, counts, age: now % slotMillis }] as const
   }
   return RateCounts.of({
-    count: (reports) =>
-      Effect.andThen(
-        Effect.suspend(() => shared.before),
-        Effect.sync(() => {
-          shared.statements++
-          return reports.map(count)
-        }),
-      ),
+    add: Effect.fnUntraced(function* (counts) {
+      yield* shared.before
+      shared.statements++
+      // Its slots begin at other moments than those of the servers.
+      const now = (yield* Clock.currentTimeMillis) + 12_345
+      const answer = new Map(counts.map(({ id, units }) => add(id, units, now)))
+      yield* shared.after
+      return answer
+    }),
     sweep: Effect.void,
   })
 }
@@ -167,7 +174,7 @@ describe("servers that share their counts", () => {
         expect(yield* granted(1, caller)).toBe(1)
         expect(shared.statements).toBe(0)
         yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => shared.statements > 0 })
-        expect(Array.from(shared.used)).toContainEqual([`key ${caller.apiKeyId} 200`, 1])
+        expect(Array.from(shared.used.get(`key ${caller.apiKeyId} 200`)?.values() ?? [])).toEqual([1])
       }),
     ))
 
@@ -185,3 +192,104 @@ describe("servers that share their counts", () => {
     ),
   )
 })
+
+/** Servers that share their counts by a database that answers after some milliseconds. */
+const cluster = (size: number, key: RateLimit, organization = noRateLimit) =>
+  Effect.gen(function* () {
+    const shared = makeShared()
+    shared.before = Effect.sleep("2 millis")
+    shared.after = Effect.sleep("2 millis")
+    const layer = Layer.fresh(server(shared, false, { key, organization, address: noRateLimit }))
+    const contexts = yield* Effect.all(Array.from({ length: size }, () => Layer.build(layer)))
+    return contexts.map((context) => Context.get(context, RateLimiter))
+  })
+
+/**
+ * Sends requests to all servers in steps of 100 ms, as many to each as `each` says of the step and the server. Returns
+ * the most that were granted within any window of the limit, in percent of the limit, and the share of the limit that was
+ * granted over all windows, in percent.
+ */
+const measure = (size: number, limit: RateLimit, windows: number, each: (step: number, server: number) => number) =>
+  Effect.gen(function* () {
+    const caller = newCaller()
+    const servers = yield* cluster(size, limit)
+    const steps = limit.seconds * 10
+    const grants = Array.from({ length: windows * steps }, () => 0)
+    for (const step of grants.keys()) {
+      for (const [number, limiter] of servers.entries()) {
+        for (let request = each(step, number); request > 0; request--) {
+          yield* Effect.forkScoped(
+            Effect.map(limiter.decide(caller, 1), ({ refusal }) => {
+              if (refusal === undefined) grants[step] = (grants[step] ?? 0) + 1
+            }),
+          )
+        }
+      }
+      yield* TestClock.adjust("100 millis")
+    }
+    let [within, most] = [0, 0]
+    for (const [step, one] of grants.entries()) {
+      within += one - (grants[step - steps] ?? 0)
+      most = Math.max(most, within)
+    }
+    const all = grants.reduce((sum, one) => sum + one, 0)
+    return { most: (100 * most) / limit.quota, all: (100 * all) / limit.quota / windows }
+  }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise)
+
+describe.each([2, 4])("%i servers that share their counts", (size) => {
+  test.each([10, 60, 600])("stay within 10 %% of a limit of %i a minute", async (quota) => {
+    const limit = { quota, seconds: 60 }
+    // In each step, one server after the other gets twice as much as may be granted.
+    const perStep = (2 * quota) / 600
+    const steady = await measure(size, limit, 3, (step, number) =>
+      step % size === number ? Math.floor((step + 1) * perStep) - Math.floor(step * perStep) : 0,
+    )
+    // Every 20 seconds, all servers get all of the limit at the same moment.
+    const burst = await measure(size, limit, 3, (step) => (step % 200 === 0 ? quota : 0))
+    // All servers get all of the limit, and then always a little more than is left.
+    const flood = await measure(size, limit, 3, (step) => (step === 0 ? quota : step % 3 === 0 ? 1 + quota / 50 : 0))
+    const one = await measure(size, limit, 1, (step, number) => (step === 0 && number === 0 ? quota : 0))
+    for (const { most } of [steady, burst, flood, one]) expect(most).toBeLessThanOrEqual(110)
+    expect(steady.all).toBeGreaterThanOrEqual(90)
+    expect(one.most).toBe(100)
+  })
+})
+
+test("the keys of an organization get what is left of its limit after much was refused to one of them by all servers", () =>
+  Effect.gen(function* () {
+    const servers = yield* cluster(4, { quota: 100, seconds: 10 }, { quota: 250, seconds: 10 })
+    const burst = Effect.gen(function* () {
+      const caller = newCaller()
+      const decisions = yield* Effect.forkScoped(
+        Effect.forEach(
+          servers.flatMap((limiter) => Array.from({ length: 200 }, () => limiter.decide(caller, 1))),
+          (decision) => decision,
+          { concurrency: "unbounded" },
+        ),
+      )
+      yield* TestClock.adjust("300 millis")
+      return (yield* Fiber.join(decisions)).filter(({ refusal }) => refusal === undefined).length
+    })
+    const [first, second, third] = [yield* burst, yield* burst, yield* burst]
+    expect(first).toBeGreaterThanOrEqual(100)
+    expect(second).toBeGreaterThanOrEqual(100)
+    expect(first + second + third).toBeGreaterThanOrEqual(250)
+    expect(first + second + third).toBeLessThanOrEqual(275)
+  }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise))
+
+test("a server that refuses hears within a moment that others have taken units back", () =>
+  Effect.gen(function* () {
+    const shared = makeShared()
+    const limiter = Context.get(yield* Layer.build(server(shared)), RateLimiter)
+    const others = countsOf(shared)
+    const caller = newCaller()
+    const id = `key ${caller.apiKeyId} 200`
+    const isGranted = Effect.map(limiter.decide(caller, 1), ({ refusal }) => refusal === undefined)
+    yield* others.add([{ id, units: 500 }])
+    expect(yield* isGranted).toBe(true)
+    yield* TestClock.adjust("200 millis")
+    expect(yield* isGranted).toBe(false)
+    yield* others.add([{ id, units: -500 }])
+    yield* TestClock.adjust("200 millis")
+    expect(yield* isGranted).toBe(true)
+  }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise))

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { Effect, ManagedRuntime } from "effect"
-import { COUNTED_SLOTS } from "../../src/admission/SlidingWindow.ts"
-import { RateCounts, type RateReport } from "../../src/storage/RateCounts.ts"
+import { COUNTED_SLOTS } from "../../src/admission/RateCounter.ts"
+import { RateCounts } from "../../src/storage/RateCounts.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { storage } from "../lib/Layers.ts"
 
@@ -10,55 +10,63 @@ const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
 const DAY_SLOT_MILLIS = 1_728_000
-const report = (more: Partial<RateReport> = {}): RateReport => ({
-  id: `key ${crypto.randomUUID()} ${more.slotMillis ?? DAY_SLOT_MILLIS}`,
-  quota: 10,
-  slotMillis: DAY_SLOT_MILLIS,
-  debt: 0,
-  want: 0,
-  ...more,
-})
-const count = (...reports: ReadonlyArray<RateReport>) => RateCounts.use((counts) => counts.count(reports))
+const newId = (slotMillis = DAY_SLOT_MILLIS) => `key ${crypto.randomUUID()} ${slotMillis}`
+const add = (...counts: ReadonlyArray<{ readonly id: string; readonly units: number }>) =>
+  RateCounts.use((storage) => storage.add(counts))
+const sumOf = (units: ReadonlyArray<number> = []) => units.reduce((sum, one) => sum + one, 0)
 
-test("units are granted up to the quota, and debts count in any case", () =>
+test("units of all servers are added, and those that were taken back subtracted", () =>
   run(
     Effect.gen(function* () {
-      const one = report()
-      const ask = (debt: number, want: number) =>
-        Effect.map(count({ ...one, debt, want }), ([answer]) => [
-          answer?.granted,
-          answer?.counts.reduce((sum, units) => sum + units, 0),
-        ])
-      expect(yield* ask(0, 4)).toEqual([4, 4])
-      expect(yield* ask(3, 2)).toEqual([2, 9])
-      expect(yield* ask(0, 5)).toEqual([1, 10])
-      expect(yield* ask(2, 1)).toEqual([0, 12])
+      const id = newId()
+      for (const [units, sum] of [
+        [4, 4],
+        [0, 4],
+        [9, 13],
+        [-3, 10],
+      ] as const) {
+        expect(sumOf((yield* add({ id, units })).get(id)?.counts)).toBe(sum)
+      }
+      const each = Array.from({ length: 20 }, () => add({ id, units: 1 }))
+      const sums = (yield* Effect.all(each, { concurrency: "unbounded" })).map((counts) =>
+        sumOf(counts.get(id)?.counts),
+      )
+      expect(sums.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 20 }, (_, one) => 11 + one))
     }),
   ))
 
 test("several limits are counted by one statement, each for itself", () =>
   run(
     Effect.gen(function* () {
-      const reports = Array.from({ length: 20 }, (_, number) => report({ want: number, quota: 12 }))
-      const answers = yield* count(...reports)
-      const granted = new Map(answers.map((answer) => [answer.id, answer.granted]))
-      expect(reports.map(({ id }) => granted.get(id))).toEqual(reports.map(({ want }) => Math.min(want, 12)))
-      expect(new Set(answers.map(({ counts }) => counts.length))).toEqual(new Set([COUNTED_SLOTS]))
+      const counts = Array.from({ length: 20 }, (_, units) => ({ id: newId(), units }))
+      const twice = [...counts, ...counts.slice(0, 1).map((one) => ({ ...one, units: 7 }))]
+      const answer = yield* add(...twice)
+      expect(counts.map(({ id }) => sumOf(answer.get(id)?.counts))).toEqual([
+        7,
+        ...counts.slice(1).map(({ units }) => units),
+      ])
     }),
   ))
 
-test("units leave the window with their slot", () =>
+test("units grow older with the slots, and leave the window", () =>
   run(
     Effect.gen(function* () {
       const sql = yield* SystemSql
-      const one = report({ want: 10 })
-      const [first] = yield* count(one)
-      const past = (slots: number) =>
-        sql`update rate_counts set slot = ${(first?.slot ?? 0) - slots}::float8 where id = ${one.id}`
-      yield* past(COUNTED_SLOTS - 1)
-      expect((yield* count(one))[0]?.granted).toBe(0)
-      yield* past(COUNTED_SLOTS)
-      expect((yield* count(one))[0]?.granted).toBe(10)
+      const id = newId()
+      yield* add({ id, units: 10 })
+      const past = (slots: number) => sql`update rate_counts set slot = slot - ${slots}::integer where id = ${id}`
+      yield* past(1)
+      expect((yield* add({ id, units: 5 })).get(id)?.counts.slice(0, 3)).toEqual([5, 10])
+      yield* past(COUNTED_SLOTS - 2)
+      const last = (yield* add({ id, units: 1 })).get(id)?.counts
+      expect([last?.length, last?.[0], last?.at(-2), last?.at(-1)]).toEqual([COUNTED_SLOTS, 1, 5, 10])
+      yield* past(1)
+      expect(sumOf((yield* add({ id, units: 1 })).get(id)?.counts)).toBe(7)
+      yield* past(1_000_000)
+      expect(sumOf((yield* add({ id, units: 1 })).get(id)?.counts)).toBe(1)
+      // The clock of the database was set back.
+      yield* past(-9)
+      expect((yield* add({ id, units: 2 })).get(id)?.counts[0]).toBe(3)
     }),
   ))
 
@@ -66,11 +74,11 @@ test("counts of windows that are over are deleted, and no others", () =>
   run(
     Effect.gen(function* () {
       const sql = yield* SystemSql
-      const [old, recent] = [report({ slotMillis: 20, want: 1 }), report({ want: 1 })]
-      yield* count(old, recent)
-      yield* sql`update rate_counts set slot = slot - 60 where id = ${old.id}`
+      const [old, recent] = [newId(20), newId()]
+      yield* add({ id: old, units: 1 }, { id: recent, units: 1 })
+      yield* sql`update rate_counts set slot = slot - 60 where id = ${old}`
       yield* (yield* RateCounts).sweep
-      const left = yield* sql<{ id: string }>`select id from rate_counts where id in (${old.id}, ${recent.id})`
-      expect(left.map(({ id }) => id)).toEqual([recent.id])
+      const left = yield* sql<{ id: string }>`select id from rate_counts where id in (${old}, ${recent})`
+      expect(left.map(({ id }) => id)).toEqual([recent])
     }),
   ))

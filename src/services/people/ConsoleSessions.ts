@@ -14,7 +14,7 @@ import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { ApiKeys } from "../keys/ApiKeys.ts"
 import { recentLookups } from "../keys/RecentLookups.ts"
-import { localLimit } from "../../admission/LocalLimit.ts"
+import { rateCounters } from "../../admission/RateCounter.ts"
 import { networkOf, RateLimiter, REFUSED_COST, UNKEYED_COST } from "../../admission/RateLimiter.ts"
 import { RecentMap } from "../../system/RecentMap.ts"
 import { PersonSessions, type SessionOf } from "./PersonSessions.ts"
@@ -76,8 +76,8 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
       const random = yield* SecureRandom.SecureRandom
       const secrets = yield* ServerSecrets
       const signIns = yield* SignIns
-      const ofAddress = yield* localLimit("", { quota: 1, seconds: HOUR }, { capacity: REFUSALS_PER_HOUR })
-      const ofAll = yield* localLimit("", { quota: REFUSALS_PER_HOUR, seconds: HOUR })
+      const ofAddress = yield* rateCounters("", { quota: 1, seconds: HOUR }, REFUSALS_PER_HOUR)
+      const ofAll = yield* rateCounters("", { quota: REFUSALS_PER_HOUR, seconds: HOUR })
       /** The keys of links by the hash of the link, so that the time of a lookup tells nothing of a link. */
       const links = new RecentMap<{ readonly key: Redacted.Redacted; readonly until: number }>(LINKS_MAX)
 
@@ -104,9 +104,9 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
 
       /** Whoever guesses fills no table: an address has one entry an hour, and all of them together have a few. */
       const recordRefusal = ClientAddress.use((address = "") => {
-        const network = networkOf(address)
-        if (ofAddress.refusal(network) !== undefined || ofAll.take("", 1) !== undefined) return Effect.void
-        ofAddress.charge(network, 1)
+        const counter = ofAddress(networkOf(address))
+        if (counter.refusal(1) !== undefined || ofAll("").take(1) !== undefined) return Effect.void
+        counter.add(1)
         // That the database cannot be written is no reason to refuse in other words.
         return Effect.ignore(storedKeys.recordRefusedSignIn)
       })

@@ -330,16 +330,23 @@ const limits: ReadonlyArray<Omit<PlantedFault, "area">> = [
 const rates: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a key gets twice its rate, since half of the window is forgotten",
-    file: "src/admission/SlidingWindow.ts",
+    file: "src/admission/RateCounter.ts",
     text: "export const COUNTED_SLOTS = WINDOW_SLOTS + 1",
     replacement: "export const COUNTED_SLOTS = WINDOW_SLOTS / 2",
-    tests: ["admission/SlidingWindow", "admission/RateLimiter"],
+    tests: ["admission/RateLimiter"],
   },
   {
     what: "the rate of an organization is not limited, only that of each of its keys",
     file: "src/admission/SharedLimits.ts",
-    text: "counters[0].refusal(cost, at) ?? counters[1].refusal(cost, at)",
-    replacement: "counters[0].refusal(cost, at)",
+    text: "key.refusal(cost) ?? organization.refusal(cost)",
+    replacement: "key.refusal(cost)",
+    tests: ["admission/RateLimiter"],
+  },
+  {
+    what: "each of several servers grants all of a limit",
+    file: "src/admission/SharedLimits.ts",
+    text: "excess <= 0",
+    replacement: "excess <= 1e9",
     tests: ["admission/RateLimiter"],
   },
   {
