@@ -1,6 +1,8 @@
 /** A map of bounded size: beyond its capacity it forgets the entry that was made first. */
 export class RecentMap<V> {
   readonly #entries = new Map<string, V>()
+  /** Goes on from eviction to eviction: from the start, each would walk past all that were deleted before. */
+  readonly #oldest = this.#entries.keys()
   readonly #capacity: number
 
   constructor(capacity: number) {
@@ -20,8 +22,7 @@ export class RecentMap<V> {
   set(key: string, value: V): V {
     this.#entries.delete(key)
     this.#entries.set(key, value)
-    const [oldest] = this.#entries.size > this.#capacity ? this.#entries.keys() : []
-    if (oldest !== undefined) this.#entries.delete(oldest)
+    if (this.#entries.size > this.#capacity) this.#entries.delete(this.#oldest.next().value ?? key)
     return value
   }
 

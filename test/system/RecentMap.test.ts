@@ -9,3 +9,12 @@ test("a map of bounded size keeps the entries that were made last, however many 
   map.delete("998")
   expect(map.find("998")).toBeUndefined()
 })
+
+test("an entry that is made anew is the newest, and those that were deleted do not count", () => {
+  const map = new RecentMap<number>(3)
+  for (const key of ["a", "b", "c", "a", "d"]) map.set(key, 0)
+  expect([...map.keys()]).toEqual(["c", "a", "d"])
+  map.delete("c")
+  for (const key of ["e", "f"]) map.set(key, 0)
+  expect([...map.keys()]).toEqual(["d", "e", "f"])
+})
