@@ -182,8 +182,10 @@ test("a webhook hears of the ends of runs", async () => {
   ).map((asked) => verified(asked, hook.secret))
   events.forEach(expectDocumented)
   const told = events.filter(({ data }) => data["status"] !== "failed")
-  expect(told.map(({ data, type }) => [type, data["id"], data["status"], data["counts"]])).toEqual([
-    ["source.finished", source.id, "finished", { new: 2 }],
-    ["source.failed", source.id, "held", { new: 2 }],
-  ])
+  expect(told.map(({ data, type }) => [type, data["id"], data["status"], data["counts"]])).toEqual(
+    expect.arrayContaining([
+      ["source.finished", source.id, "finished", { new: 2 }],
+      ["source.failed", source.id, "held", { new: 2 }],
+    ]),
+  )
 })

@@ -36,13 +36,10 @@ import { SourceRunId } from "../../src/domain/knowledge/SourceRun.ts"
 import { type SourceContent, Sources } from "../../src/storage/sources/Sources.ts"
 import { IdentitySecretId } from "../../src/domain/widget/IdentitySecret.ts"
 import { IdentitySecrets } from "../../src/storage/widget/IdentitySecrets.ts"
-import { everything } from "../../src/domain/Page.ts"
 import { AttachmentId } from "../../src/domain/chat/Attachment.ts"
 import { CannedAnswerId } from "../../src/domain/inbox/CannedAnswer.ts"
 import { TopicId } from "../../src/domain/topics/Topic.ts"
 import { WebhookId } from "../../src/domain/webhook/Webhook.ts"
-import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
-import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
 import { WebhookQueue } from "../../src/storage/webhooks/WebhookQueue.ts"
 import { People } from "../../src/storage/people/People.ts"
 import { PersonSessions } from "../../src/storage/people/PersonSessions.ts"
@@ -296,20 +293,13 @@ export const makeFilledTenant = Effect.gen(function* () {
   yield* SystemSql.use((sql) => sql`update chatbots set version = version + 1 where id = ${chatbot}`)
   yield* SystemSql.use((sql) => sql`update webhook_deliveries set state = 'failed' where webhook_id = ${webhook}`)
   yield* SystemSql.use((sql) => sql`update chatbots set version = version + 1 where id = ${chatbot}`)
-  const webhooks = yield* WebhookQueue
-  yield* webhooks.announce
-  const sending = yield* webhooks.claim(false, { id: crypto.randomUUID(), duration: Duration.minutes(5) }).pipe(
-    Effect.flatMap((job) => (job === undefined ? Effect.die("no webhook waits") : Effect.succeed(job))),
-    Effect.repeat({ until: (job) => job.organization_id === organization }),
-  )
-  const { items } = yield* mine(
-    (yield* WebhookDeliveries).list(
-      webhook,
-      { state: undefined, type: undefined, types: WebhookEventType.literals },
-      everything,
-    ),
-  )
-  const delivery = items[0]?.id ?? (yield* Effect.die("there is no delivery"))
+  const sending = yield* (yield* WebhookQueue)
+    .claim(9, { id: crypto.randomUUID(), duration: Duration.minutes(5) })
+    .pipe(
+      Effect.flatMap((job) => (job === undefined ? Effect.die("no delivery waits") : Effect.succeed(job))),
+      Effect.repeat({ until: (job) => job.organization_id === organization }),
+    )
+  const delivery = sending.id
   return {
     organization,
     chatbot,

@@ -62,7 +62,6 @@ import { WebhookEventType } from "../../src/domain/webhook/WebhookEvent.ts"
 import { WebhookDeliveries } from "../../src/storage/webhooks/WebhookDeliveries.ts"
 import { WebhookQueue } from "../../src/storage/webhooks/WebhookQueue.ts"
 import { Webhooks } from "../../src/storage/webhooks/Webhooks.ts"
-import { WebhookUpkeep } from "../../src/storage/webhooks/WebhookUpkeep.ts"
 import { VisitorConversations } from "../../src/storage/widget/VisitorConversations.ts"
 import { VisitorHandovers } from "../../src/storage/widget/VisitorHandovers.ts"
 import type { platform, storage } from "./Layers.ts"
@@ -612,33 +611,20 @@ const deliveryCases: Cases<WebhookDeliveries["Service"]> = {
 }
 
 // The other methods serve all organizations.
-const webhookQueueCases: Cases<
-  WebhookQueue["Service"],
-  "due" | "endpoint" | "finish" | "renew" | "settle" | "switchOff"
-> = {
-  due: [{ deliveries: [], isMore: false }, (queue, { webhook }) => queue.due(webhook, 10)],
-  endpoint: [undefined, (queue, { webhook }) => queue.endpoint(webhook)],
-  finish: [false, (queue, { sending }) => queue.finish(sending, undefined)],
-  renew: [false, (queue, { sending }) => queue.renew(sending, Duration.minutes(9))],
+const webhookQueueCases: Cases<WebhookQueue["Service"], "find" | "forget" | "release" | "settle" | "switchOff"> = {
+  find: [undefined, (queue, { sending }) => Effect.map(queue.find(sending, 10), (found) => found?.url)],
+  forget: [undefined, (queue, { sending }) => queue.forget(sending)],
+  release: [undefined, (queue, { sending }) => queue.release(sending, Duration.zero, true)],
   settle: [
     undefined,
-    (queue, { delivery, sending }) => queue.settle(sending, delivery, undefined, { state: "dropped" }),
-  ],
-  switchOff: [undefined, (queue, { sending }) => queue.switchOff(sending, "gone")],
-}
-
-// The other methods serve all organizations.
-const webhookUpkeepCases: Cases<WebhookUpkeep["Service"], "failSome" | "forgetSome" | "trim"> = {
-  failSome: [
-    false,
-    (upkeep, { sending, webhook }) =>
-      Effect.andThen(
-        WebhookQueue.use((queue) => queue.switchOff(sending, "gone")),
-        upkeep.failSome(webhook),
+    (queue, { sending }) =>
+      queue.settle(
+        sending,
+        { is_delivered: false, response_status: 500, response: null, error: null, duration_ms: 1 },
+        undefined,
       ),
   ],
-  forgetSome: [false, (upkeep, { webhook }) => upkeep.forgetSome(webhook)],
-  trim: [0, (upkeep, { webhook }) => upkeep.trim(webhook, 0)],
+  switchOff: [undefined, (queue, { webhook }) => queue.switchOff(webhook, "gone")],
 }
 
 // The other methods serve the operator, and all organizations.
@@ -811,6 +797,5 @@ export const tenantCalls = [
   ...named("Webhooks", Webhooks, webhookCases),
   ...named("WebhookDeliveries", WebhookDeliveries, deliveryCases),
   ...named("WebhookQueue", WebhookQueue, webhookQueueCases),
-  ...named("WebhookUpkeep", WebhookUpkeep, webhookUpkeepCases),
   ...named("Reembeddings", Reembeddings, reembeddingCases),
 ]

@@ -13,7 +13,7 @@ const busy: Queues = {
   reembeddings: idle,
   source_queue: idle,
   test_queue: idle,
-  webhook_queue: idle,
+  webhook_deliveries: idle,
 }
 
 /** Reads the metrics with a database that gives this answer to each question in turn, and the last one from then on. */

@@ -36,7 +36,7 @@ const createWebhook = HttpApiEndpoint.post("createWebhook", webhooksPath, {
   .annotateMerge(
     described(
       "Create a webhook",
-      "Events are sent to its address by POST from now on, signed as [Standard Webhooks](/docs/webhooks) says: at least once, and in order for each conversation, document and chatbot. The calling key needs the scopes to read what the events tell (403): `conversations:read`, `knowledge:read` or `chatbots:read`. A key that is bound to a chatbot makes webhooks of that chatbot. 409 when the organization has as many as it may.",
+      "Events are sent to its address by POST from now on, signed as [Standard Webhooks](/docs/webhooks) says: each at least once, in no order. The calling key needs the scopes to read what the events tell (403): `conversations:read`, `knowledge:read` or `chatbots:read`. A key that is bound to a chatbot makes webhooks of that chatbot. 409 when the organization has as many as it may.",
     ),
   )
 
@@ -63,7 +63,7 @@ const updateWebhook = HttpApiEndpoint.patch("updateWebhook", webhookPath, {
   .annotateMerge(
     OpenApi.annotations({
       summary: "Update a webhook",
-      description: `Absent fields stay. What waits is tried at once, also while the endpoint was failing; with \`active\` false it becomes \`failed\`. ${changeDescription}`,
+      description: `Absent fields stay. Its failures are counted anew; with \`active\` false what waits becomes \`failed\`. ${changeDescription}`,
     }),
   )
 

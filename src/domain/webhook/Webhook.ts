@@ -60,9 +60,6 @@ export const Webhook = Schema.Struct({
   failures: Schema.Int.annotate({ description: "Attempts that have failed since the last one that succeeded." }),
   failing_since: Schema.NullOr(Timestamp).annotate({ description: "When the first of them failed." }),
   waiting: Schema.Int.annotate({ description: "Deliveries that wait for their first or next attempt." }),
-  dropped: Schema.Int.annotate({
-    description: "Deliveries that were dropped, the oldest first, because more were waiting than the server keeps.",
-  }),
   old_secret_until: Schema.NullOr(Timestamp).annotate({
     description: "Until when deliveries are signed with the secret before as well. Null when it has not been rotated.",
   }),
@@ -82,7 +79,6 @@ export const Webhook = Schema.Struct({
       failures: 0,
       failing_since: null,
       waiting: 0,
-      dropped: 0,
       old_secret_until: null,
       created_at: Timestamp.make("2026-11-20T14:08:16.031+00:00"),
       updated_at: Timestamp.make("2026-11-20T14:08:16.031+00:00"),

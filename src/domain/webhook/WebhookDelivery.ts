@@ -7,9 +7,9 @@ import { WebhookEventType } from "./WebhookEvent.ts"
 export const DeliveryId = idOf("a delivery").pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
 
-export const DeliveryState = Schema.Literals(["waiting", "delivered", "failed", "dropped"]).annotate({
+export const DeliveryState = Schema.Literals(["waiting", "delivered", "failed"]).annotate({
   description:
-    "`waiting`: for its first or next attempt. `delivered`: the endpoint answered 2xx. `failed`: no attempt is left, or the webhook was switched off. `dropped`: what it is about was deleted, or too many deliveries were waiting.",
+    "`waiting`: for its first or next attempt. `delivered`: the endpoint answered 2xx. `failed`: no attempt is left, or the webhook was switched off. A delivery goes when what it is about is deleted.",
 })
 export type DeliveryState = typeof DeliveryState.Type
 
@@ -28,13 +28,13 @@ export const WebhookDelivery = Schema.Struct({
   type: WebhookEventType,
   subject_id: Schema.String.annotate({
     format: "uuid",
-    description: "The conversation, document, chatbot, key or organization whose events are sent in order.",
+    description: "The conversation, document, source, chatbot, key or organization that it is about.",
   }),
   state: DeliveryState,
   attempts: Schema.Int,
   attempted_at: Schema.NullOr(Timestamp).annotate({ description: "When the last attempt ended." }),
   due_at: Schema.NullOr(Timestamp).annotate({
-    description: "When the next attempt follows. Null when none does, or while an earlier event of the subject waits.",
+    description: "When the next attempt follows. Null when none does, and while one is under way.",
   }),
   ...attempt,
   created_at: Timestamp.annotate({ description: "When the event happened: the `timestamp` of the payload." }),

@@ -194,16 +194,15 @@ export const filesCheck = Effect.gen(function* () {
 /** Examines the webhooks of all organizations: endpoints that fail or are dead, and what waits to be sent. */
 export const webhooksCheck = Effect.gen(function* () {
   const inspection = yield* Inspection
-  const { active, dead, dropped, failing } = yield* inspection.webhooks
+  const { active, dead, failing } = yield* inspection.webhooks
   if (active + dead === 0) return [ok("webhooks", "none")]
-  const findings = [ofQueue("webhooks", (yield* inspection.queues).webhook_queue, "webhook")]
+  const findings = [ofQueue("webhooks", (yield* inspection.queues).webhook_deliveries, "delivery")]
   if (failing > 0)
     findings.push(note("webhooks", `${count(failing, "endpoint")} of ${active} fail and are tried again`))
   if (dead > 0)
     findings.push(
       note("webhooks", `${count(dead, "webhook")} switched off, because the endpoint is gone or failed for too long`),
     )
-  if (dropped > 0) findings.push(note("webhooks", `${count(dropped, "event")} dropped, because too many were waiting`))
   return findings
 }).pipe(Effect.withSpan("Doctor.webhooks"))
 

@@ -16,7 +16,7 @@ const queuesOf = (found: Queues | undefined): ReadonlyArray<readonly [name: stri
   ["embedding", found?.reembeddings],
   ["sources", found?.source_queue],
   ["tests", found?.test_queue],
-  ["webhooks", found?.webhook_queue],
+  ["webhooks", found?.webhook_deliveries],
   ["mails", found?.mail_queue],
 ]
 

@@ -49,7 +49,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/services/webho
   make: Effect.gen(function* () {
     const storage = yield* Storage.Webhooks
     const deliveries = yield* WebhookDeliveries
-    const { nudge } = yield* Jobs.WebhookDelivery
+    const { nudge, tidy } = yield* Jobs.WebhookDelivery
     const { send } = yield* WebhookSender
     const { check } = yield* SafeFetch
     const random = yield* SecureRandom.SecureRandom
@@ -139,9 +139,10 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/services/webho
 
       get: (id: WebhookId) => Effect.flatMap(reach, (within) => storage.get(id, within)),
 
-      update: (id: WebhookId, change: Change<Webhook, WebhookPatch>) => Effect.tap(update(id, change), nudge),
+      update: (id: WebhookId, change: Change<Webhook, WebhookPatch>) =>
+        Effect.tap(update(id, change), Effect.andThen(nudge, tidy)),
 
-      remove: (id: WebhookId) => Effect.flatMap(reach, (within) => storage.remove(id, within)),
+      remove: (id: WebhookId) => Effect.flatMap(reach, (within) => Effect.tap(storage.remove(id, within), tidy)),
 
       /** Replaces the secret. The one before signs as well for 24 hours. */
       rotate: Effect.fn("Webhooks.rotate")(function* (id: WebhookId) {

@@ -59,7 +59,6 @@ export const tableRules: ReadonlyArray<TableRule> = [
   everywhere("webhooks"),
   // An imported organization has no deliveries that wait, since its former server sends those.
   backedUp("webhook_deliveries"),
-  backedUp("webhook_queue"),
   backedUp("mail_queue"),
   // The server of an imported organization queues what its own embedding model has not embedded.
   backedUp("reembeddings"),
@@ -95,6 +94,9 @@ export const tableRules: ReadonlyArray<TableRule> = [
   leftOut("restorations"),
   leftOut("parley_migrations"),
 ]
+
+/** Tables of earlier versions, whose rows older backups have. They are not restored: other rows tell what they told. */
+export const formerTables: ReadonlyArray<string> = ["webhook_queue"]
 
 /** The columns that name the blobs of a row, with the SHA-256 and the size of the content where the row has them. */
 export const blobColumns: ReadonlyArray<{ readonly table: string; readonly key: string; readonly isHashed: boolean }> =

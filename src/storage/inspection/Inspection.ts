@@ -8,7 +8,6 @@ import { SystemSql } from "../sql/Database.ts"
 import { type QueueState, queueState } from "../sql/LeaseQueue.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
 import { lengthy, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { FAILING_FROM } from "../webhooks/WebhookQueue.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -67,7 +66,6 @@ const Webhooks = Schema.Struct({
   failing: Count,
   /** Webhooks that the server has switched off. */
   dead: Count,
-  dropped: Count,
 })
 
 const decodeVersions = decodeRows(Versions)
@@ -98,7 +96,10 @@ export type LexemeIndexFacts = typeof LexemeIndex.Type
 
 /** The state of each queue, by the name of its table. */
 export type Queues = Readonly<
-  Record<"ingestions" | "mail_queue" | "reembeddings" | "source_queue" | "test_queue" | "webhook_queue", QueueState>
+  Record<
+    "ingestions" | "mail_queue" | "reembeddings" | "source_queue" | "test_queue" | "webhook_deliveries",
+    QueueState
+  >
 >
 
 /** Reads the state of the whole database for its operator. It changes nothing. */
@@ -144,13 +145,17 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
       (rows) => rows.map(({ name }) => name),
     )
 
+    const waitingDeliveries = sql`(
+      select lease_id, due_at as run_at from webhook_deliveries where state = 'waiting'
+    ) q`
+
     const queues: Effect.Effect<Queues, SqlError.SqlError> = Effect.all({
       ingestions: queueState(sql, "ingestions"),
       mail_queue: queueState(sql, "mail_queue"),
       reembeddings: queueState(sql, "reembeddings"),
       source_queue: queueState(sql, "source_queue"),
       test_queue: queueState(sql, "test_queue"),
-      webhook_queue: queueState(sql, "webhook_queue"),
+      webhook_deliveries: queueState(sql, waitingDeliveries),
     })
 
     const vectors = Effect.gen(function* () {
@@ -195,9 +200,8 @@ export class Inspection extends Context.Service<Inspection>()("parley/storage/in
 
     const webhooks = decodeWebhooks(sql`
       select count(*) filter (where active)::int as active,
-        count(*) filter (where active and failures >= ${FAILING_FROM})::int as failing,
-        count(*) filter (where switched_off is not null)::int as dead,
-        coalesce(sum(dropped), 0)::int as dropped
+        count(*) filter (where active and failures > 0)::int as failing,
+        count(*) filter (where switched_off is not null)::int as dead
       from webhooks`).pipe(Effect.flatMap(onlyRow))
 
     return {

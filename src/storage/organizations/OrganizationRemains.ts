@@ -22,7 +22,6 @@ const ownTables = [
   "idempotency_keys",
   "webhooks",
   "webhook_deliveries",
-  "webhook_queue",
 ] as const
 
 const decodeOrganizations = decodeRows(Schema.Struct({ id: OrganizationId }))

@@ -227,14 +227,14 @@ export type QueueState = typeof QueueState.Type
 
 const decodeState = decodeRows(QueueState)
 
-/** Reads the state of the queue in a table. */
-export const queueState = (sql: SqlClient.SqlClient, table: string) =>
+/** Reads the state of the queue in a table, or of the rows of a subquery with `lease_id` and `run_at`. */
+export const queueState = (sql: SqlClient.SqlClient, table: string | Statement.Fragment) =>
   Effect.flatMap(
     decodeState(sql`select
       count(*) filter (where lease_id is null and run_at <= now())::int as waiting,
       count(*) filter (where lease_id is not null and run_at > now())::int as "underWay",
       count(*) filter (where lease_id is null and run_at > now())::int as delayed,
       extract(epoch from now() - min(run_at) filter (where run_at <= now()))::float8 as overdue_seconds
-      from ${sql(table)}`),
+      from ${typeof table === "string" ? sql(table) : table}`),
     onlyRow,
   )

@@ -27,7 +27,7 @@ const Row = Schema.Struct({
 })
 
 const COLUMNS = `id, webhook_id, type, subject as subject_id, state, attempts, attempted_at,
-  case when state = 'waiting' then due_at end as due_at, response_status, response, error, duration_ms, created_at`
+  case when lease_id is null then due_at end as due_at, response_status, response, error, duration_ms, created_at`
 
 /** Most deliveries that are sent again by one request. */
 const RESENT_AT_ONCE = 1_000
@@ -46,7 +46,7 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
       const sql = yield* SqlClient.SqlClient
       const columns = sql.literal(COLUMNS)
       const again = sql.literal(
-        "state = 'waiting', announced = false, due_at = now(), attempts = 0, error = null, response = null, response_status = null",
+        "state = 'waiting', due_at = now(), lease_id = null, attempts = 0, error = null, response = null, response_status = null",
       )
 
       return {

@@ -59,7 +59,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
 
     const columns =
       sql.literal(`id, chatbot_id, url, description, events, active, switched_off, failures, failing_since,
-        dropped::float8, case when old_until > now() then old_until end as old_secret_until, created_at, updated_at, (
+        case when old_until > now() then old_until end as old_secret_until, created_at, updated_at, (
           select count(*)::int from webhook_deliveries d where d.webhook_id = webhooks.id and d.state = 'waiting'
         ) as waiting`)
 
@@ -117,7 +117,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
           select ${columns} from webhooks where id = ${id} and organization_id = ${organization} ${within(sql, reach, "chatbot_id")}`)
       }, withoutSqlErrors),
 
-      /** Changes a webhook. Its failures are forgotten, so that what waits is tried at once. */
+      /** Changes a webhook. Its failures are forgotten. */
       modify: <E, R>(id: WebhookId, reach: Reach, change: (webhook: Webhook) => Effect.Effect<WebhookContent, E, R>) =>
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
@@ -135,9 +135,6 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/storage/webhoo
               ...changed,
             })
           }
-          yield* sql`
-            update webhook_queue set run_at = now(), is_failing = false
-            where webhook_id = ${id} and organization_id = ${organization} and lease_id is null`
           return yield* only(sql`
             update webhooks set url = ${content.url}, description = ${content.description},
               events = ${arrayText(content.events)}::text[], active = ${content.active},

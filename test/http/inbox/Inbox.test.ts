@@ -149,14 +149,17 @@ test("webhooks hear who takes over, who writes, and that the chatbot has it agai
   await client.post(`${path}/return`)
   const events = await until(
     async () => endpoint.asked.map((asked) => verified(asked, hook.secret)),
-    (all) => all.some(({ type }) => type === "conversation.returned"),
+    // Two messages of the first turn, one of Ada's, and the two changes: they come in no order.
+    (all) => all.length >= 5,
   )
   const told = events.filter(({ data }) => data["sender_type"] === undefined || data["sender_type"] === "agent")
-  expect(told.map(({ data, type }) => [type, data["reason"], data["person"]])).toEqual([
-    ["conversation.handover", "api", null],
-    ["message.created", undefined, { id: null, name: "Ada" }],
-    ["conversation.returned", "by_hand", null],
-  ])
+  expect(told.map(({ data, type }) => [type, data["reason"], data["person"]])).toEqual(
+    expect.arrayContaining([
+      ["conversation.handover", "api", null],
+      ["message.created", undefined, { id: null, name: "Ada" }],
+      ["conversation.returned", "by_hand", null],
+    ]),
+  )
   // The database decides for webhooks who wrote a reply, and `authorOf` for all others.
   const { messages } = await bodyOf(client.get(`${path}/transcript`))
   const authors: Array<[string, string | null]> = messages.map((said: { id: string; written_by?: string }) => [

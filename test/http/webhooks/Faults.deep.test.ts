@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test"
 import { Context, Effect } from "effect"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { FAILING_FROM } from "../../../src/storage/webhooks/WebhookQueue.ts"
 import { until } from "../../lib/Client.ts"
 import { startEndpoint } from "../../lib/Endpoint.ts"
 import { DeliveryBounds } from "../../../src/jobs/webhooks/WebhookDelivery.ts"
@@ -9,7 +8,7 @@ import { WebhookTimeout } from "../../../src/outbound/WebhookSender.ts"
 import { startServer } from "../../lib/TestServer.ts"
 import { newWebhook, verified } from "../../lib/Webhooks.ts"
 
-/** One webhook at a time, and one more that is failing, so that whoever keeps a place is noticed. */
+/** Few deliveries at once, so that one that keeps a place is noticed. */
 const server = await startServer(
   {
     RATE_LIMIT: "off",
@@ -19,16 +18,19 @@ const server = await startServer(
   Context.make(WebhookTimeout, "60 seconds").pipe(
     Context.add(DeliveryBounds, {
       ...DeliveryBounds.defaultValue(),
-      concurrency: 1,
+      concurrency: 4,
+      concurrencyOfWebhook: 2,
       tries: ["1 hour", "24 hours"],
-      waitingLimit: 3,
     }),
   ),
 )
 const { client } = server
 const dead = startEndpoint()
+const hanging = startEndpoint()
 const alive = startEndpoint()
 dead.answers(() => new Response(null, { status: 503 }))
+const hung = Promise.withResolvers<Response>()
+hanging.answers(() => hung.promise)
 
 const changeOften = async (owner: typeof client, count: number) => {
   const chatbot = await owner.newChatbot()
@@ -37,29 +39,34 @@ const changeOften = async (owner: typeof client, count: number) => {
   }
 }
 
-test("an endpoint that fails gets one request at a time, loses the oldest events beyond the limit, and delays no other", async () => {
-  const [poor, other] = [await client.newOrganization(), await client.newOrganization()]
+test("an endpoint that hangs and one that fails delay no other, and what hangs comes in the end", async () => {
+  const [poor, slow, other] = [
+    await client.newOrganization(),
+    await client.newOrganization(),
+    await client.newOrganization(),
+  ]
   const failing = await newWebhook(poor, dead.url, ["chatbot.updated"])
-  // Each chatbot is a subject of its own, so that nothing but its failures holds the endpoint back.
-  for (let number = 0; number < 12; number++) {
-    await changeOften(poor, 1)
-    // One after the other, because each failure of many at once would double the pause.
-    if (number < FAILING_FROM) await until(failing.get, (hook) => hook.failures > number)
-  }
-  const { dropped, failures, waiting } = await until(failing.get, (hook) => hook.dropped > 0 && hook.waiting <= 3)
-  expect([dropped + waiting, waiting]).toEqual([12, 3])
-  expect(failures).toBeGreaterThanOrEqual(5)
-  expect(dead.asked.length).toBeLessThan(12)
-  expect((await failing.deliveries("?state=dropped")).deliveries[0]?.error).toBe("Too many deliveries were waiting.")
+  const stuck = await newWebhook(slow, hanging.url, ["chatbot.updated"])
+  await changeOften(poor, 6)
+  await changeOften(slow, 6)
+  await until(failing.get, ({ failures }) => failures === 6)
+  await until(
+    async () => hanging.asked,
+    ({ length }) => length === 2,
+  )
+  const { body } = await client.get("/api/admin/system/checks")
+  expect(JSON.stringify(body)).toContain("1 endpoint of 2 fail and are tried again")
 
   const hook = await newWebhook(other, alive.url, ["chatbot.updated"])
   await changeOften(other, 3)
-  const delivered = (state: string) => state === "delivered"
-  await until(hook.deliveries, ({ deliveries }) => deliveries.filter(({ state }) => delivered(state)).length === 3)
-  expect((await hook.deliveries()).deliveries.length).toBe(3)
-  expect((await failing.get()).active).toBe(true)
-  const { body } = await client.get("/api/admin/system/checks")
-  expect(JSON.stringify(body)).toContain("1 endpoint of 2 fail and are tried again")
+  const all = (state: string) => state === "delivered"
+  await until(hook.deliveries, ({ deliveries }) => deliveries.filter(({ state }) => all(state)).length === 3)
+  expect(hanging.asked).toHaveLength(2)
+  expect([(await failing.get()).active, (await failing.get()).waiting]).toEqual([true, 6])
+
+  hanging.answers(() => new Response())
+  hung.resolve(new Response())
+  await until(stuck.deliveries, ({ deliveries }) => deliveries.filter(({ state }) => all(state)).length === 6)
 })
 
 test("secrets are encrypted in the database, before and after a rotation, and still sign", async () => {

@@ -343,7 +343,7 @@ export const nothing = (): Belongings => {
 }
 
 /** Tables whose rows the server changes by itself: usage is folded, questions are grouped, and requests are remembered. */
-const restless = /^usage_|^topic|audit|idempoten|rate|limit|share|webhook_queue/
+const restless = /^usage_|^topic|audit|idempoten|rate|limit|share/
 
 /** What the server writes by itself: the last use of a key, and failed attempts of a webhook that is tried again. */
 const byItself = ["last_used_at", "last_seen_at", "failures", "failing_since", "topic_id"]

@@ -62,7 +62,6 @@ describe("a function of the schema", () => {
           "take_source_turn",
           "take_test_turn",
           "take_turn",
-          "take_webhook_turn",
         ])
         for (const { name, settings } of definers) {
           expect([name, settings]).toEqual([name, expect.arrayContaining(["search_path=public, pg_temp"])])
@@ -142,8 +141,6 @@ const OF_SYSTEM: ReadonlyArray<string> = [
   "sign_in_attempts",
   "source_clock",
   "test_clock",
-  "webhook_clock",
-  "webhook_deliveries_position_seq",
 ]
 /** Triggers write into the register of garbage as the tenant. It holds random keys of files, and no organization. */
 const UNSECURED: ReadonlyArray<string> = ["blob_garbage"]

@@ -99,7 +99,6 @@ describe("by a statement without a filter", () => {
           "usage_days",
           "usage_entries",
           "webhook_deliveries",
-          "webhook_queue",
           "webhooks",
         ])
         for (const table of tables.filter((table) => table !== appendOnly)) {
@@ -202,7 +201,6 @@ describe("a row of an organization", () => {
     "unfinished_replies",
     "usage_entries",
     "webhook_deliveries",
-    "webhook_queue",
   ])
   /** Tables whose rows refer to the organization alone. */
   const ofOrganization = new Set(["holdings", "model_connections", "retention_runs", "sign_in_providers", "usage_days"])

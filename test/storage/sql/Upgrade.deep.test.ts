@@ -6,6 +6,7 @@ import type { SessionName } from "../../../src/domain/chat/SessionToken.ts"
 import { ChatbotId, OrganizationId, SessionId } from "../../../src/domain/Ids.ts"
 import { Conversations } from "../../../src/storage/conversations/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
+import { type DeliveryJob, WebhookQueue } from "../../../src/storage/webhooks/WebhookQueue.ts"
 import { Ingestions } from "../../../src/storage/documents/Ingestions.ts"
 import { migrationsDirectory } from "../../../src/storage/MigrationFiles.ts"
 import { migrate } from "../../../src/storage/sql/Migrations.ts"
@@ -161,5 +162,53 @@ test("conversations keep their names, and admin keys of the operator become keys
       expect(yield* found("any")).toMatchObject({ id: named })
       expect(yield* found("unclaimed")).toMatchObject({ id: named })
       expect(yield* found("own")).toBeUndefined()
+    }),
+  ))
+
+test("deliveries to webhooks that waited for those before them, or were dropped, are sent or can be sent again", () =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      yield* goBackTo(44)
+      const sql = yield* SystemSql
+      const webhook = document(1)
+      yield* sql`insert into organizations (id, name) values (${organization}, 'Old')`
+      yield* sql`insert into chatbots (id, organization_id, name, description, slug, is_public, personality_config,
+        settings, chat_widget_config) values (${chatbot}, ${organization}, 'Old', '', 'old', false, '{}', '{}', '{}')`
+      yield* sql`insert into webhooks (id, organization_id, url, description, events, secret, dropped, failures)
+        values (${webhook}, ${organization}, 'https://old.example', '', '{chatbot.updated}', 'whsec_eA==', 7, 6)`
+      yield* sql`insert into webhook_deliveries (organization_id, webhook_id, type, subject, target, state, announced,
+          due_at, attempts, error)
+        select ${organization}, ${webhook}, 'chatbot.updated', ${chatbot}, ${chatbot}, state, announced, due_at, attempts,
+          error
+        from (values
+          ('waiting', true, now() - interval '1 minute', 2, 'Not yet.'), ('waiting', true, null, 0, null),
+          ('waiting', false, now(), 0, null), ('waiting', true, now() + interval '1 hour', 3, 'Not yet.'),
+          ('dropped', true, null, 0, 'Too many deliveries were waiting.'), ('dropped', true, null, 0, null),
+          ('delivered', true, null, 1, null)
+        ) old (state, announced, due_at, attempts, error)`
+      yield* sql`insert into webhook_queue (webhook_id, organization_id, is_failing, lease_id, run_at)
+        values (${webhook}, ${organization}, true, ${document(2)}, now() + interval '1 hour')`
+      yield* migrate(sql, migrationsDirectory)
+      const states = sql`select state, count(*)::int as number, count(*) filter (where due_at <= now())::int as due
+        from webhook_deliveries group by 1 order by 1`
+      expect(yield* states).toEqual([
+        { state: "delivered", number: 1, due: 0 },
+        { state: "failed", number: 1, due: 0 },
+        { state: "waiting", number: 4, due: 3 },
+      ])
+      const queue = yield* WebhookQueue
+      const jobs: Array<DeliveryJob> = []
+      for (let count = 0; count < 4; count++) {
+        const job = yield* queue.claim(8, { id: crypto.randomUUID(), duration: Duration.hours(1) })
+        if (job === undefined) continue
+        jobs.push(job)
+        expect(yield* as(OrganizationId.make(organization))(queue.find(job, 10))).toMatchObject({
+          url: "https://old.example",
+          data: { name: "Old" },
+        })
+        const accepted = { is_delivered: true, response_status: 200, response: null, error: null, duration_ms: 1 }
+        yield* as(OrganizationId.make(organization))(queue.settle(job, accepted, undefined))
+      }
+      expect(jobs).toHaveLength(3)
     }),
   ))

@@ -6,7 +6,7 @@ import { WebhookEventType } from "../../../src/domain/webhook/WebhookEvent.ts"
 import { Conversations } from "../../../src/storage/conversations/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { WebhookDeliveries } from "../../../src/storage/webhooks/WebhookDeliveries.ts"
-import { FAILING_FROM, WebhookQueue } from "../../../src/storage/webhooks/WebhookQueue.ts"
+import { type DeliveryJob, WebhookQueue } from "../../../src/storage/webhooks/WebhookQueue.ts"
 import { WebhookUpkeep } from "../../../src/storage/webhooks/WebhookUpkeep.ts"
 import { makeFilledTenant, replyOf } from "../../lib/FilledTenant.ts"
 import { platform, storage } from "../../lib/Layers.ts"
@@ -17,16 +17,20 @@ const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
 const refused = { is_delivered: false, response_status: 500, response: null, error: null, duration_ms: 1 }
-const later = { state: "waiting", delay: Duration.hours(1) } as const
+const accepted = { ...refused, is_delivered: true, response_status: 204 }
 const leaseOf = () => ({ id: crypto.randomUUID(), duration: Duration.minutes(5) })
+/** Of one webhook at once. */
+const MOST = 3
 
-/** An organization with a webhook, of which a worker has the lease, and a chatbot that changes again. */
+/** An organization with a webhook, of whose two deliveries one has failed and one is being sent. */
 const made = Effect.gen(function* () {
   const tenant = yield* makeFilledTenant
   const mine = as(tenant.organization)
   const queue = yield* WebhookQueue
   const upkeep = yield* WebhookUpkeep
   const change = SystemSql.use((sql) => sql`update chatbots set version = version + 1 where id = ${tenant.chatbot}`)
+  const turn = (active: boolean) =>
+    SystemSql.use((sql) => sql`update webhooks set active = ${active} where id = ${tenant.webhook}`)
   const states = Effect.map(
     mine(
       (yield* WebhookDeliveries).list(
@@ -35,84 +39,84 @@ const made = Effect.gen(function* () {
         everything,
       ),
     ),
-    ({ items }) => items.map(({ state }) => state),
+    ({ items }) => items.map(({ state }) => state).toSorted(),
   )
-  return { ...tenant, mine, queue, upkeep, change, states }
+  return { ...tenant, mine, queue, upkeep, change, turn, states }
 })
 
-test("a worker that has lost its lease stores nothing, and cannot end the job of its successor", () =>
+/** Claims all that can be claimed now, and returns what is of one webhook. */
+const claimAll = (webhook: string) =>
+  Effect.gen(function* () {
+    const queue = yield* WebhookQueue
+    const claimed: Array<DeliveryJob> = []
+    for (;;) {
+      const job = yield* queue.claim(MOST, leaseOf())
+      if (job === undefined) return claimed.filter(({ webhook_id }) => webhook_id === webhook)
+      claimed.push(job)
+    }
+  })
+
+test("a worker that has lost its lease stores nothing", () =>
   run(
     Effect.gen(function* () {
-      const { delivery, mine, queue, sending, states } = yield* made
+      const { mine, queue, sending, states } = yield* made
       const stale = { ...sending, lease_id: crypto.randomUUID() }
-      yield* mine(queue.settle(stale, delivery, refused, { state: "delivered" }))
-      yield* mine(queue.switchOff(stale, "gone"))
-      expect(yield* mine(queue.finish(stale, undefined))).toBe(false)
-      expect((yield* states).toSorted()).toEqual(["failed", "waiting"])
-      expect(yield* mine(queue.endpoint(sending.webhook_id))).toMatchObject({ active: true, failures: 0 })
+      expect(yield* mine(queue.settle(stale, refused, undefined))).toBeUndefined()
+      yield* mine(queue.settle(stale, accepted, undefined))
+      yield* mine(queue.release(stale, Duration.zero, true))
+      yield* mine(queue.forget(stale))
+      expect(yield* states).toEqual(["failed", "waiting"])
+      expect(yield* mine(queue.settle(sending, refused, Duration.hours(1)))).toMatchObject({ failures: 1 })
     }),
   ))
 
-test("the next event of a subject is due when the one before is settled, and not earlier", () =>
+test("a webhook gets some deliveries at once, one while it is failing, and leaves the others theirs", () =>
   run(
     Effect.gen(function* () {
-      const { change, delivery, mine, queue, sending, webhook } = yield* made
-      yield* change
-      const due = Effect.map(mine(queue.due(webhook, 10)), ({ deliveries }) => deliveries.map(({ id }) => id))
-      expect(yield* due).toEqual([delivery])
-      yield* mine(queue.settle(sending, delivery, refused, later))
-      expect(yield* due).toEqual([])
-      yield* mine(queue.settle(sending, delivery, refused, { state: "failed" }))
-      const next = yield* due
-      expect([next.length, next.includes(delivery)]).toEqual([1, false])
+      const { change, mine, queue, sending, webhook } = yield* made
+      const other = yield* made
+      for (let count = 0; count < 2 * MOST; count++) yield* change
+      yield* other.change
+      // One of each is being sent already.
+      const first = yield* claimAll(webhook)
+      expect(first).toHaveLength(MOST - 1)
+      yield* other.change
+      expect(yield* claimAll(other.webhook)).toHaveLength(1)
+
+      yield* mine(queue.settle(sending, refused, Duration.hours(1)))
+      expect(yield* claimAll(webhook)).toEqual([])
+      for (const job of first) yield* mine(queue.settle(job, refused, Duration.hours(1)))
+      const [only, ...more] = yield* claimAll(webhook)
+      expect(more).toEqual([])
+      if (only === undefined) return expect.unreachable()
+      yield* mine(queue.settle(only, accepted, undefined))
+      expect(yield* claimAll(webhook)).toHaveLength(MOST)
     }),
   ))
 
-test("a webhook that is failing is due at the end of its pause, although what has failed is due in an hour", () =>
+test("two workers that claim at once get two deliveries", () =>
   run(
     Effect.gen(function* () {
-      const { change, delivery, mine, queue, sending } = yield* made
-      for (let count = 0; count < FAILING_FROM; count++) {
-        yield* mine(queue.settle(sending, delivery, refused, later))
-      }
-      yield* mine(queue.finish(sending, Duration.minutes(2)))
-      yield* change
-      yield* queue.announce
-      const [row] = yield* SystemSql.use(
-        (sql) => sql<{ failing: boolean; minutes: number }>`
-          select is_failing as failing, extract(epoch from run_at - now())::float8 / 60 as minutes
-          from webhook_queue where webhook_id = ${sending.webhook_id}`,
+      const { change, queue, webhook } = yield* made
+      for (let count = 0; count < MOST; count++) yield* change
+      const jobs = yield* Effect.all(
+        Array.from({ length: 20 }, () => queue.claim(50, leaseOf())),
+        { concurrency: "unbounded" },
       )
-      expect(row?.failing).toBe(true)
-      expect(Math.ceil(row?.minutes ?? 0)).toBe(2)
+      const claimed = [...jobs, ...(yield* claimAll(webhook))].flatMap((job) => job ?? [])
+      expect(new Set(claimed.map(({ id }) => id)).size).toBe(claimed.length)
     }),
   ))
 
-test("attempts that fail at once make an endpoint a failing one, and pause it no longer than that", () =>
+test("a delivery whose server hangs or has ended is sent by another", () =>
   run(
     Effect.gen(function* () {
-      const { delivery, mine, queue, sending } = yield* made
-      const failuresAfter = (isProbe: boolean) =>
-        Effect.map(mine(queue.settle(sending, delivery, refused, later, isProbe)), (failing) => failing?.failures)
-      const ofBurst = yield* Effect.forEach(Array.from({ length: 12 }), () => failuresAfter(false))
-      expect(ofBurst.at(-1)).toBe(FAILING_FROM)
-      expect(yield* failuresAfter(true)).toBe(FAILING_FROM + 1)
-      expect(yield* failuresAfter(false)).toBe(FAILING_FROM + 1)
-    }),
-  ))
-
-test("an event that comes while the job is being ended is not forgotten", () =>
-  run(
-    Effect.gen(function* () {
-      const { change, delivery, mine, queue, sending } = yield* made
-      yield* mine(queue.settle(sending, delivery, undefined, { state: "dropped" }))
-      yield* change
-      yield* queue.announce
-      expect(yield* mine(queue.finish(sending, undefined))).toBe(true)
-      const again = yield* queue
-        .claim(false, leaseOf())
-        .pipe(Effect.repeat({ until: (job) => job === undefined || job.webhook_id === sending.webhook_id }))
-      expect(again?.webhook_id).toBe(sending.webhook_id)
+      const { queue, sending, webhook } = yield* made
+      expect(yield* claimAll(webhook)).toEqual([])
+      yield* SystemSql.use((sql) => sql`update webhook_deliveries set due_at = now() where id = ${sending.id}`)
+      expect((yield* claimAll(webhook)).map(({ id }) => id)).toEqual([sending.id])
+      yield* queue.releaseAll
+      expect((yield* claimAll(webhook)).map(({ id }) => id)).toEqual([sending.id])
     }),
   ))
 
@@ -133,7 +137,7 @@ test("a reply that replaces the part of it that another server has stored is ann
     }),
   ))
 
-test("deliveries that are older than they are kept are deleted, unless they wait", () =>
+test("deliveries are deleted that are older than they are kept, which is longer while they wait", () =>
   run(
     Effect.gen(function* () {
       const { states, upkeep, webhook } = yield* made
@@ -141,10 +145,12 @@ test("deliveries that are older than they are kept are deleted, unless they wait
         (sql) => sql`
           update webhook_deliveries set created_at = now() - interval '15 days' where webhook_id = ${webhook}`,
       )
-      yield* upkeep.expire(16)
-      expect((yield* states).toSorted()).toEqual(["failed", "waiting"])
-      yield* upkeep.expire(14)
+      yield* upkeep.expire(16, 16)
+      expect(yield* states).toEqual(["failed", "waiting"])
+      yield* upkeep.expire(14, 16)
       expect(yield* states).toEqual(["waiting"])
+      yield* upkeep.expire(14, 14)
+      expect(yield* states).toEqual([])
     }),
   ))
 
@@ -166,28 +172,33 @@ test("a secret before that signs no more is forgotten", () =>
     }),
   ))
 
-test("a delivery that a dead process was to make due is due at the end of the job", () =>
+test("what waits for a webhook is ended while it is off, except what is being sent", () =>
   run(
     Effect.gen(function* () {
-      const { delivery, mine, queue, sending, webhook } = yield* made
-      yield* SystemSql.use((sql) => sql`update webhook_deliveries set due_at = null where webhook_id = ${webhook}`)
-      const due = Effect.map(mine(queue.due(webhook, 10)), ({ deliveries }) => deliveries.map(({ id }) => id))
-      expect(yield* due).toEqual([])
-      expect(yield* mine(queue.finish(sending, undefined))).toBe(true)
-      expect(yield* due).toEqual([delivery])
+      const { change, mine, queue, sending, states, turn, upkeep } = yield* made
+      yield* change
+      yield* upkeep.failSome
+      expect(yield* states).toEqual(["failed", "waiting", "waiting"])
+      yield* turn(false)
+      yield* upkeep.failSome
+      expect(yield* states).toEqual(["failed", "failed", "waiting"])
+      expect(yield* mine(queue.settle(sending, refused, Duration.hours(1)))).toMatchObject({ active: false })
+      yield* upkeep.failSome
+      expect(yield* states).toEqual(["failed", "failed", "failed"])
     }),
   ))
 
-test("what waits for a webhook is ended while it is off, and not once it is on again", () =>
+test("nothing is sent to a webhook that is off or deleted, and its deliveries go once it is deleted", () =>
   run(
     Effect.gen(function* () {
-      const { mine, states, upkeep, webhook } = yield* made
-      const turn = (active: boolean) =>
-        SystemSql.use((sql) => sql`update webhooks set active = ${active} where id = ${webhook}`)
-      yield* mine(upkeep.failSome(webhook))
-      expect((yield* states).toSorted()).toEqual(["failed", "waiting"])
+      const { change, mine, queue, sending, states, turn, upkeep, webhook } = yield* made
+      yield* change
       yield* turn(false)
-      yield* mine(upkeep.failSome(webhook))
-      expect(yield* states).toEqual(["failed", "failed"])
+      expect(yield* claimAll(webhook)).toEqual([])
+      yield* SystemSql.use((sql) => sql`delete from webhooks where id = ${webhook}`)
+      expect(yield* claimAll(webhook)).toEqual([])
+      expect(yield* mine(queue.find(sending, 10))).toBeUndefined()
+      yield* upkeep.forgetDeleted
+      expect(yield* states).toEqual([])
     }),
   ))

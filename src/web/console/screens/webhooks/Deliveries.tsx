@@ -13,7 +13,6 @@ const states = {
   waiting: { kind: "busy", word: "Waiting" },
   delivered: { kind: "good", word: "Delivered" },
   failed: { kind: "bad", word: "Failed" },
-  dropped: { kind: "plain", word: "Dropped" },
 } as const
 
 /** Age of the failed deliveries that are sent again: as long as the server usually keeps them. */

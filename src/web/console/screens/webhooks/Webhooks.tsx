@@ -1,5 +1,5 @@
 import { KeyRound, List, Plus, Send, Webhook as WebhookIcon } from "lucide"
-import { formatMoment, plural } from "../../../shared/Format.ts"
+import { formatMoment } from "../../../shared/Format.ts"
 import { useChatbotNames } from "../../data/Admin.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { SecretDialog } from "../../parts/Copy.tsx"
@@ -168,7 +168,6 @@ const Webhooks = () => {
                 <p class="soft small">
                   {webhook.events.map((type) => eventWords[type]).join(", ")}
                   {webhook.chatbot_id !== null && ` · ${chatbotName(webhook.chatbot_id)} only`}
-                  {webhook.dropped > 0 && ` · ${plural(webhook.dropped, "event")} dropped`}
                   {webhook.old_secret_until !== null &&
                     ` · old secret valid until ${formatMoment(webhook.old_secret_until)}`}
                 </p>
