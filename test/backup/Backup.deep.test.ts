@@ -1,4 +1,14 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Duration, Effect, FileSystem, Layer, Option, PlatformError, Redacted, Scope, Exit } from "effect"
@@ -133,8 +143,19 @@ describe("a backup", () => {
       Effect.gen(function* () {
         const directory = join(yield* temporaryDirectory("backup"), "old")
         cpSync(made.directory, directory, { recursive: true })
-        // The rows of the tables that it lacks are left out, and it takes those of the others.
-        forgeManifest(directory, (manifest) => ({ ...manifest, migration: old }))
+        // The rows of the tables that it lacks are left out, and it takes those of the others. Webhooks had more columns
+        // then, and a queue of their own.
+        renameSync(
+          join(directory, "tables", "webhook_deliveries.ndjson"),
+          join(directory, "tables", "webhook_queue.ndjson"),
+        )
+        forgeManifest(directory, (manifest) => ({
+          ...manifest,
+          migration: old,
+          tables: manifest.tables
+            .filter(({ name }) => name !== "webhooks")
+            .map((table) => (table.name === "webhook_deliveries" ? { ...table, name: "webhook_queue" } : table)),
+        }))
         return yield* at(yield* emptyDatabase, { migrating: emptyAt(old) })(
           Effect.gen(function* () {
             const sql = yield* SystemSql

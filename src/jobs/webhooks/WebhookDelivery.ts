@@ -7,7 +7,7 @@ import { WebhookUpkeep } from "../../storage/webhooks/WebhookUpkeep.ts"
 import { regularly } from "../../system/Background.ts"
 import type { SecretUnreadable } from "../../system/Secrets.ts"
 import { delayAfter, TRIES } from "../Tries.ts"
-import { makeWorker, type Verdict } from "../Worker.ts"
+import { makeWorker, type Verdict, type Worker } from "../Worker.ts"
 
 /** Wait for more after something was stored here, before a look whether these are deliveries. */
 const GATHERING = Duration.millis(250)
@@ -85,7 +85,7 @@ export class WebhookDelivery extends Context.Service<WebhookDelivery>()("parley/
       yield* switchedOff.open
     })
 
-    const worker = yield* makeWorker({
+    const worker: Worker = yield* makeWorker({
       name: "Sending to webhooks",
       metricsName: "webhooks",
       labels: ({ webhook_id }: DeliveryJob) => ({ webhook_id }),
@@ -112,6 +112,8 @@ export class WebhookDelivery extends Context.Service<WebhookDelivery>()("parley/
         delay: UNSIGNED_PAUSE,
         detail: `The secret cannot be decrypted: ${key}, ${why}.`,
       }),
+      // The webhook may be sent another one now.
+      ended: () => worker.nudge,
       backOff: (attempts) => delayAfter(tries, attempts) ?? last,
     })
     yield* Effect.forkScoped(worker.run)
