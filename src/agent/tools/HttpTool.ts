@@ -165,7 +165,10 @@ const answerOf = (
   const isWhole = !isCut && text.length <= maxLength
   if (isWhole && isJson.test(contentType.trim()) && jsonDepth(text) <= RESULT_MAX_DEPTH) {
     const parsed = parseJson(text)
-    if (parsed !== undefined && !unstorable.test(JSON.stringify(parsed))) return parsed
+    // Without the escapes that a server chose, a secret in them is as it is anywhere else.
+    const written = JSON.stringify(parsed)
+    const clean = parsed === undefined || unstorable.test(written) ? undefined : withoutSecrets(written, secrets)
+    if (clean !== undefined) return clean === written ? parsed : (parseJson(clean) ?? clean)
   }
   return isWhole ? text : { text: cut(text, maxLength), truncated: true }
 }
