@@ -15,7 +15,8 @@ export const asked = Effect.fnUntraced(function* (
   const sql = yield* SystemSql
   for (const one of questions) {
     const { age = Duration.zero, gap = null, question, up = false } = typeof one === "string" ? { question: one } : one
-    const [session, reply] = [crypto.randomUUID(), crypto.randomUUID()]
+    // In the order of the questions, as the server makes them: several may be stored within a millisecond.
+    const [session, reply] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
     const searches = JSON.stringify([
       {
         query: question,
