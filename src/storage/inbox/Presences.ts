@@ -12,12 +12,17 @@ import { interval } from "../sql/SqlValues.ts"
 /** Time for which a sign of presence holds. */
 const HOLDS = Duration.seconds(10)
 
-/** An expression for the presence in the session `s`, as a JSON array of `Presence`. */
+/**
+ * An expression for the presence in the session `s`, as a JSON array of `Presence`. The cast is made before people are
+ * looked for: row-level security lets no index serve a comparison with one that may fail.
+ */
 export const presenceIn = `coalesce((
   select jsonb_agg(jsonb_build_object('who', p.who, 'state', p.state,
-    'name', (select name from people where people.id = nullif(p.who, 'visitor')::uuid)) order by p.who)
-  from conversation_presence p
-  where p.session_id = s.id and p.organization_id = s.organization_id and p.until > clock_timestamp()
+    'name', (select name from people where people.id = p.person)) order by p.who)
+  from (
+    select who, state, nullif(who, 'visitor')::uuid as person from conversation_presence
+    where session_id = s.id and organization_id = s.organization_id and until > clock_timestamp() offset 0
+  ) p
 ), '[]')`
 
 const decodePresences = decodeRowOr(
