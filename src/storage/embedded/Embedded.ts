@@ -13,6 +13,8 @@ export interface EmbeddedSettings {
   readonly directory: string
   /** Whether there has to be a database already. Nothing is made where there is none. */
   readonly mustExist?: boolean
+  /** Whether a new database is without the migrations of the image. */
+  readonly isBare?: boolean
 }
 
 /** The open engine. */
@@ -44,7 +46,7 @@ export const openEmbedded = Effect.fn("Embedded.open")(function* (
   yield* lockDirectory(settings.directory)
   if (!(yield* refused(files.exists(cluster)))) {
     yield* Effect.logInfo(`Making a new database in ${settings.directory}`)
-    yield* orExplain(settings.directory, "cannot be made", createCluster(cluster))
+    yield* orExplain(settings.directory, "cannot be made", createCluster(cluster, settings.isBare))
   }
   yield* refused(files.chmod(cluster, PRIVATE))
   const engine = yield* orExplain(settings.directory, "cannot be opened", openEngine(cluster))
@@ -75,7 +77,7 @@ const orExplain = <A, R>(directory: string, what: string, work: Effect.Effect<A,
   )
 
 /**
- * Explains a failure of the engine. When the disk is full, nothing is damaged, whatever the engine's last message is.
+ * Explains a failure of the engine. When the disk is full, nothing is damaged, even if the engine's last message says so.
  */
 export const explain = ({
   directory,

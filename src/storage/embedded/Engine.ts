@@ -38,7 +38,7 @@ export const openEngine = Effect.fn("Engine.open")(function* (
 let module: Promise<WebAssembly.Module> | undefined
 
 /**
- * Compiles the engine's WebAssembly, beside the thread that starts meanwhile. Whoever opens several databases, as tests
+ * Compiles the engine's WebAssembly, beside the thread that starts meanwhile. A process that opens several databases, as tests
  * do, compiles it once, and what is optimized for one of them is optimized for all.
  */
 const compile = Effect.tryPromise({

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, FileSystem } from "effect"
 import { wordsOf } from "../../system/SystemError.ts"
-import { EngineFailure } from "./Engine.ts"
+import { EngineFailure, openEngine } from "./Engine.ts"
 
 /** This many files are synced at the same time: the file system writes them to the disk together. */
 const CONCURRENT_SYNCS = 16
@@ -16,15 +16,16 @@ export const IMAGE = fileURLToPath(new URL("image/cluster.tar.zst", import.meta.
 
 /**
  * Makes a new cluster at `directory`, which must not exist, completely or not at all. A process that is killed
- * meanwhile leaves only a temporary directory behind, which the next attempt removes.
+ * meanwhile leaves only a temporary directory behind, which the next attempt removes. With `isBare` the engine makes it,
+ * without any migration: a backup may be older than the image.
  */
 export const createCluster = Effect.fn("NewCluster.create")(
-  function* (directory: string) {
+  function* (directory: string, isBare = false) {
     const files = yield* FileSystem.FileSystem
     const temporary = `${directory}.tmp`
     const removeTemporary = files.remove(temporary, { recursive: true, force: true })
     yield* removeTemporary
-    yield* unpackImage(temporary).pipe(
+    yield* (isBare ? Effect.scoped(Effect.asVoid(openEngine(temporary))) : unpackImage(temporary)).pipe(
       Effect.andThen(syncAll(temporary)),
       Effect.andThen(files.rename(temporary, directory)),
       // The temporary directory may be what has filled the disk.

@@ -190,7 +190,7 @@ export const layerEmbedded = (
 ): Layer.Layer<Database, StartupError, FileSystem.FileSystem> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const engine = yield* openEmbedded(settings)
+      const engine = yield* openEmbedded({ isBare: migrating !== toLatest, ...settings })
       const types = makeRegistry()
       const pool = PgPool.make({ ...poolOver(engine), types })
       const connections = Effect.map(pool, (pool) => {
