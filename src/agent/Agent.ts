@@ -255,7 +255,7 @@ export class Agent extends Context.Service<
 /** The inputs of tools that all chatbots have. */
 const commonInputs = new Set([searchKnowledgeBase, listDocuments, requestHuman].map(({ inputSchema }) => inputSchema))
 
-/** The least tokens to which prompts of a model are bounded, whatever has fitted once. */
+/** The least tokens to which prompts of a model are bounded, even if less has fitted once. */
 const PROMPT_TOKENS_MIN = 2_000
 
 const countTokens = ({ model, provider, tokens }: ModelCost): void => {

@@ -66,7 +66,7 @@ const middlewareFor = <const D extends Dialect>(dialect: D, forms: typeof Proble
 
   /**
    * Declares the middleware that answers a request with the header `Idempotency-Key` once, and sends that answer again
-   * to whoever repeats the request. Every endpoint that changes anything has one, before `RequestBody`: what that
+   * to anyone who repeats the request. Every endpoint that changes anything has one, before `RequestBody`: what that
    * refuses is not kept.
    */
   const once = <const O extends Once>(how: O) => {
@@ -107,7 +107,7 @@ export const middleware = {
 export const { Authorization, Idempotent, Problems, RequestBody } = middleware.parley
 
 /**
- * Admits whoever may read the metrics: with the token of the settings, or with an API key that has the scope `operator`. It
+ * Admits callers that may read the metrics: with the token of the settings, or with an API key that has the scope `operator`. It
  * refuses a missing or wrong one (401), other keys (403), and a key or an address beyond its rate limit (429).
  *
  * @effect-expect-leaking HttpServerRequest | ParsedSearchParams | RouteContext

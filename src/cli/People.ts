@@ -38,7 +38,7 @@ const invite = Command.make(
       roles: roles.map((role) => ({ role, chatbot_id: Option.getOrNull(chatbot) })),
     })
     yield* Console.log(`${invitation.link}\n`)
-    yield* Console.log("Whoever opens this link first, within a week, is this person. It is shown this once.")
+    yield* Console.log("The first to open this link, within a week, is this person. It is shown this once.")
   }, withHints),
 ).pipe(Command.withDescription("Invite a person, and print the link of the invitation once"))
 

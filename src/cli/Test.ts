@@ -12,7 +12,7 @@ import { PARLEY_API_KEY, PARLEY_URL } from "../system/Variables.ts"
 import { decodedBy } from "./Arguments.ts"
 
 /*
- * Runs the tests of a chatbot on a running server, for the continuous integration of whoever changes the chatbot.
+ * Runs the tests of a chatbot on a running server, for the continuous integration of those who change the chatbot.
  */
 
 class Api extends HttpApi.make("parley").add(TestRunsApi) {}

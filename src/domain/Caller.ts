@@ -40,7 +40,7 @@ export class Caller extends Context.Service<
   }
 >()("parley/domain/Caller") {}
 
-/** Whether the caller acts for whoever runs the server, and reaches every organization. */
+/** Whether the caller acts for those who run the server, and reaches every organization. */
 export const isOperator = ({ scopes }: Caller["Service"]): boolean => scopes.includes("operator")
 
 /** Stands for the API key of a command on the machine of the server, which has none. */

@@ -39,7 +39,7 @@ export interface Declaration {
   readonly code: string
   /** The name for people: a few words without a full stop. */
   readonly title: string
-  /** Circumstances in which the failure happens and what helps, in Markdown, for whoever has just met it. */
+  /** Circumstances in which the failure happens and what helps, in Markdown, for people who have just met it. */
   readonly when: string
   /** Whether the same request, sent again unchanged, may succeed. Absent: it may not. */
   readonly isRetryable?: true

@@ -16,7 +16,7 @@ const checksum = (letters: string): string => base62(Bun.hash.crc32(letters), CH
  * error is recognized without the database.
  */
 export interface KeyForm {
-  /** Whether a text has the prefix, the length and the alphabet of such a key, whatever its checksum. */
+  /** Whether a text has the prefix, the length and the alphabet of such a key, with any checksum. */
   readonly fits: (text: string) => boolean
   /** Whether the checksum of a text that fits is right. */
   readonly isSound: (text: string) => boolean

@@ -5,7 +5,7 @@ import { invalidJson } from "./edge/Problems.ts"
 /**
  * Makes the function that decodes a request body as a change of a stored resource.
  *
- * A field that equals the stored one counts as absent, so a client may send back whatever it was shown, including
+ * A field that equals the stored one counts as absent, so a client may send back all that it was shown, including
  * read-only fields and values that are no longer accepted. The rest is decoded by `change`, which refuses unknown
  * fields. The fields named in `whole` are compared as a whole rather than field by field.
  */

@@ -55,8 +55,8 @@ const ABANDONED_AFTER = Duration.hours(24)
 const SWEEP_INTERVAL = Duration.hours(1)
 
 /**
- * Receives files into a directory that only the server can read. The files are deleted when their request ends, in
- * whatever way. Those of a process that was killed are deleted at the next start, or a day later where processes share
+ * Receives files into a directory that only the server can read. The files are deleted when their request ends,
+ * in any way. Those of a process that was killed are deleted at the next start, or a day later where processes share
  * the directory.
  */
 export class ReceivedForms extends Context.Service<ReceivedForms>()("parley/http/ReceivedForms", {

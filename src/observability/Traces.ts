@@ -2,11 +2,11 @@ import { Context, Effect, Exit, type Fiber, Layer, Option, References, Tracer } 
 import { HttpTraceContext, type Headers } from "effect/http"
 
 /*
- * A trace begins with a request or with a job, if the sampler takes it. Whatever else runs belongs to no trace and makes
+ * A trace begins with a request or with a job, if the sampler takes it. All else that runs belongs to no trace and makes
  * no spans, such as polls and other work of the background.
  */
 
-/** The samplers of OpenTelemetry. Those of parents follow the decision of whoever began the trace. */
+/** The samplers of OpenTelemetry. Those of parents follow the decision of what began the trace. */
 export const samplers = [
   "always_on",
   "always_off",

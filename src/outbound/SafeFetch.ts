@@ -78,7 +78,7 @@ const compression = badAnswer("The answer is compressed, although that was not a
 
 /**
  * Makes HTTP requests to addresses that tenants choose. A host is resolved once, each of its addresses is checked, and
- * the connection goes to one of the checked addresses, whatever the name may resolve to by then. Redirects are checked
+ * the connection goes to one of the checked addresses, even if the name resolves to others by then. Redirects are checked
  * likewise. It uses neither a proxy from the environment nor an earlier connection.
  */
 export class SafeFetch extends Context.Service<

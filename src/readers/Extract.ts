@@ -64,7 +64,7 @@ export interface ExtractSettings extends OcrSettings {
 
 const IDLE = Duration.minutes(1)
 
-/** A process is replaced after this many documents, because of whatever they may have left behind in it. */
+/** A process is replaced after this many documents, because of what they may have left behind in it. */
 const MAX_REQUESTS = 500
 /** A process is also replaced when it still occupies this share of its memory limit after a document. */
 const MAX_RESTING_SHARE = 0.5
@@ -127,7 +127,7 @@ const orUnreadable = (cause: unknown): Answer => {
 }
 
 /**
- * Turns uploaded files into text. Whatever could take long or much memory is read in processes of its own, which are
+ * Turns uploaded files into text. What could take long or much memory is read in processes of its own, which are
  * killed when a document exceeds its limits.
  *
  * A retry is pointless: the same file fails with the same `ExtractionFailed` each time.

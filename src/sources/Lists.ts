@@ -45,7 +45,7 @@ const splitName = (name: string): readonly [prefix: string, local: string] => {
 }
 
 /**
- * Collects the addresses of a sitemap or a feed, whatever prefix it gives its namespace. Elements count that have the prefix
+ * Collects the addresses of a sitemap or a feed, with any prefix of its namespace. Elements count that have the prefix
  * of the entry that they are children of: what stands in others, such as `image:loc`, is no page. `isList` is set by the
  * first element.
  */

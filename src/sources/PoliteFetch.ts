@@ -238,7 +238,7 @@ export class PoliteFetch extends Context.Service<PoliteFetch>()("parley/sources/
           }
         })
 
-        /** Reads a list that somebody has named, wherever it redirects to, and whatever robots.txt says of lists. */
+        /** Reads a list that somebody has named, wherever it redirects to, and even if robots.txt forbids it. */
         const getList = (address: string, bytesMax: number) =>
           Effect.catchTag(follow(address, { bytesMax }, REDIRECTS_MAX, false), "FetchFailed", (failure) =>
             Effect.fail(failed(failure.detail)),

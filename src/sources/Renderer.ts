@@ -56,7 +56,7 @@ const ask = <A>({ send }: DevTools, method: string, parameters: Schema.JsonObjec
 
 /**
  * Renders pages that only scripts make, in a Chromium that is reached by its debugging protocol. Each page has a
- * browsing context of its own, without a network: whatever it asks for is loaded by the caller.
+ * browsing context of its own, without a network: all that it asks for is loaded by the caller.
  */
 export class Renderer extends Context.Service<
   Renderer,

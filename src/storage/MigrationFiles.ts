@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, FileSystem } from "effect"
 import { StartupError } from "../system/StartupError.ts"
 
-/** The directory `sql/` of this installation, whatever the working directory is. */
+/** The directory `sql/` of this installation, not of the working directory. */
 export const migrationsDirectory = fileURLToPath(new URL("../../sql", import.meta.url))
 
 /** The file name of a migration: `NNNN_name.sql`. */

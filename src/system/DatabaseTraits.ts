@@ -5,7 +5,7 @@ export class DatabaseTraits extends Context.Service<
   DatabaseTraits,
   {
     /**
-     * No other process uses the database, nor the data directory beside it: whatever is found leased, reserved or
+     * No other process uses the database, nor the data directory beside it: all that is found leased, reserved or
      * unfinished at the start was left by a process that is gone.
      */
     readonly isAlone: boolean

@@ -1,7 +1,7 @@
 import { type Clock, Effect } from "effect"
 
 /*
- * The monotonic clock, for deadlines and times to live: it never goes back, whatever happens to the time of day. Its
+ * The monotonic clock, for deadlines and times to live: it never goes back, even if the time of day does. Its
  * readings mean nothing to another process.
  */
 

@@ -4,7 +4,7 @@ import { normalize } from "../../text/Normalization.ts"
 import { lowerCased } from "../../text/PhraseBook.ts"
 
 /*
- * Reads the numbers, dates, times and units of a text in whatever form they are written: `1,000` and `1.000`, `٣` and
+ * Reads the numbers, dates, times and units of a text in every form in which they are written: `1,000` and `1.000`, `٣` and
  * `3`, `five` and `5`, `3 May 2024` and `2024-05-03`, `2 pm` and `14:00`, `5 km` and `5 kilometres`.
  */
 

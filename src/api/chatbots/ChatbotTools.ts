@@ -73,7 +73,7 @@ const input = Schema.JsonObject.annotate({
 })
 
 const trialDescription =
-  "The server calls the endpoint with this input and its secret headers, through the same checks as when a model calls it; whatever the endpoint does, it does. `result` is what the model would see. A call that fails is an answer as well, with `is_failure`. The audit log gets an entry."
+  "The server calls the endpoint with this input and its secret headers, through the same checks as when a model calls it; what the endpoint does is done. `result` is what the model would see. A call that fails is an answer as well, with `is_failure`. The audit log gets an entry."
 
 const Trial = Schema.Struct({ trial: ToolTrial })
 

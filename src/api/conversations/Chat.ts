@@ -30,7 +30,7 @@ export const ReplyHeaders = {
   "x-parley-notice": Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "Remarks for the developer of a client, separated by commas. `guessable_session_token`: the session token has fewer than 16 characters, so it names the conversation for this API key only, and whoever has the key and guesses it continues the conversation. `system_messages_ignored`: neither the chatbot's settings nor the key allow system messages.",
+        "Remarks for the developer of a client, separated by commas. `guessable_session_token`: the session token has fewer than 16 characters, so it names the conversation for this API key only, and anyone who has the key and guesses it continues the conversation. `system_messages_ignored`: neither the chatbot's settings nor the key allow system messages.",
       examples: ["guessable_session_token"],
     }),
   ),
@@ -79,7 +79,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
     sessionToken: Schema.optionalKey(
       SessionToken.annotate({
         description:
-          "Names the conversation: chosen by the client, or a `session_id` that was answered before. Absent: a new conversation. Whoever knows the name continues the conversation, so it should be random, such as a UUID. One of fewer than 16 characters names the conversation only for the API key that opened it, and is remarked upon in `x-parley-notice`, or refused (400) by a server whose settings say so.",
+          "Names the conversation: chosen by the client, or a `session_id` that was answered before. Absent: a new conversation. Anyone who knows the name continues the conversation, so it should be random, such as a UUID. One of fewer than 16 characters names the conversation only for the API key that opened it, and is remarked upon in `x-parley-notice`, or refused (400) by a server whose settings say so.",
       }),
     ),
     id: Schema.optionalKey(SessionToken.annotate({ description: "AI SDK name of `sessionToken`." })),

@@ -95,7 +95,7 @@ const makeBackup = HttpApiEndpoint.post("makeBackup", "/api/admin/backups", {
   .annotateMerge(
     described(
       "Back up the embedded database",
-      "Only for `parley backup` and `parley organizations export` on the machine of the server (403): whoever sends this writes into any directory that the server may write to. It is answered at the end of the backup, which ends with its connection. 409 says why it failed.",
+      "Only for `parley backup` and `parley organizations export` on the machine of the server (403): the sender of this writes into any directory that the server may write to. It is answered at the end of the backup, which ends with its connection. 409 says why it failed.",
     ),
   )
 

@@ -57,6 +57,8 @@ const whoAmI = HttpApiEndpoint.get("whoAmI", sessionPath, { success: OneSession 
 /** The endpoint that says who is signed in. */
 export class ConsoleApi extends HttpApiGroup.make("console")
   .add(whoAmI, ...ownSessions)
-  .annotateMerge(OpenApi.annotations({ title: "Console", description: "The session of whoever is signed in." }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "Console", description: "The session of the person or key that is signed in." }),
+  )
   .middleware(Authorization)
   .middleware(Problems) {}

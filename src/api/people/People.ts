@@ -31,7 +31,7 @@ const invite = HttpApiEndpoint.post("invite", peoplePath, {
   .annotateMerge(
     described(
       "Invite a person",
-      "Adds a person with roles. Whoever opens the link of the invitation first, within a week, is this person: by a passkey, or by the provider that they choose. The caller gives nothing that it lacks, and only an owner makes owners; so does a key of the operator, and any key with the scopes of an administrator where there is no owner (403).",
+      "Adds a person with roles. The first to open the link of the invitation, within a week, is this person: by a passkey, or by the provider that they choose. The caller gives nothing that it lacks, and only an owner makes owners; so does a key of the operator, and any key with the scopes of an administrator where there is no owner (403).",
     ),
   )
 

@@ -27,7 +27,7 @@ const create = HttpApiEndpoint.post("create", providersPath, {
   .annotateMerge(
     described(
       "Add a sign-in provider",
-      "Then let the provider's client redirect to `redirect_uri`, after signing in and, where it asks for that, after signing out. The issuer has https, unless this server is reached without it as well. Whoever adds or changes a provider needs every right that its roles give (403).",
+      "Then let the provider's client redirect to `redirect_uri`, after signing in and, where it asks for that, after signing out. The issuer has https, unless this server is reached without it as well. The caller needs every right that its roles give (403).",
     ),
   )
 

@@ -126,7 +126,7 @@ const resendWebhookDelivery = HttpApiEndpoint.post("resendWebhookDelivery", `${d
   .annotateMerge(
     described(
       "Send a delivery again",
-      "With the same `webhook-id`, whatever its state, and with as many attempts as at first. 409 while the webhook is switched off.",
+      "With the same `webhook-id`, in every state, and with as many attempts as at first. 409 while the webhook is switched off.",
     ),
   )
 

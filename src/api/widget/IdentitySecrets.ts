@@ -24,7 +24,7 @@ const createIdentitySecret = HttpApiEndpoint.post("createIdentitySecret", secret
   .annotateMerge(
     OpenApi.annotations({
       summary: "Create an identity secret",
-      description: `The customer's own server signs with it who a visitor of the chat widget is: a JSON Web Token with HS256, whose key is the text of \`secret\` as it is. A chatbot has at most ${IDENTITY_SECRETS_MAX_COUNT}, all of which are valid, so that one can replace the other; 409 when it has them. Whoever has the secret can be any visitor, so that the calling key needs the scopes \`chat\` and \`conversations:read\` as well (403).`,
+      description: `The customer's own server signs with it who a visitor of the chat widget is: a JSON Web Token with HS256, whose key is the text of \`secret\` as it is. A chatbot has at most ${IDENTITY_SECRETS_MAX_COUNT}, all of which are valid, so that one can replace the other; 409 when it has them. Anyone with the secret can be any visitor, so that the calling key needs the scopes \`chat\` and \`conversations:read\` as well (403).`,
     }),
   )
 

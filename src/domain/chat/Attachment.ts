@@ -20,7 +20,7 @@ export const ATTACHMENTS_MAX_COUNT = 10
 export const SentAttachment = Schema.Struct({
   name: Schema.String,
   url: Schema.String.annotate({
-    description: "Whoever knows the address can read the file, without a key. It ends with the conversation.",
+    description: "Anyone who knows the address can read the file, without a key. It ends with the conversation.",
   }),
 })
 export type SentAttachment = typeof SentAttachment.Type

@@ -4,7 +4,7 @@ import { textBetween } from "../schema/Text.ts"
 
 const Email = textBetween(3, 320).annotate({
   description:
-    "The e-mail address that the chatbot was given, in whatever case. Conversations in which an address was said only in passing are not found by it.",
+    "The e-mail address that the chatbot was given, in upper or lower case. Conversations in which an address was said only in passing are not found by it.",
   examples: ["ada@example.com"],
 })
 const SessionToken = textBetween(1, 200).annotate({

@@ -2,7 +2,7 @@ import type { Caller } from "../Caller.ts"
 import type { ApiKeyId } from "../Ids.ts"
 
 /*
- * Session tokens: the names that clients choose for conversations. Whoever knows the name of a conversation continues
+ * Session tokens: the names that clients choose for conversations. Anyone who knows the name of a conversation continues
  * it, and its history becomes part of a prompt. So a token that can be guessed names a conversation only for the API key
  * that opened it.
  */

@@ -13,7 +13,7 @@ import type { Feedback, Session, TranscriptMessage } from "./Conversation.ts"
 export const transcriptFormats = ["json", "markdown"] as const
 export type TranscriptFormat = (typeof transcriptFormats)[number]
 
-/** A format of transcripts, of conversations and messages as they are shown to whoever receives the transcript. */
+/** A format of transcripts, of conversations and messages as they are shown to the receiver of the transcript. */
 export interface Notation<Conversation, Said> {
   readonly mediaType: string
   readonly fileExtension: string

@@ -1,5 +1,5 @@
 /**
- * Image formats of avatars, recognized by their first bytes, here in hexadecimal, whatever the client claims. SVG is none
+ * Image formats of avatars, recognized by their first bytes, here in hexadecimal, not by what the client claims. SVG is none
  * of them, because it can carry scripts.
  */
 const formats = {

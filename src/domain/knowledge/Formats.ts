@@ -141,7 +141,7 @@ const formats: Readonly<Record<Format, FormatInfo>> = {
   },
 }
 
-/** The canonical media type of a format, whatever the client called it. */
+/** The canonical media type of a format, not that of the client. */
 export const contentType = (format: Format): string => formats[format].contentType
 
 const byContentType = new Map<string, Format>(

@@ -51,10 +51,10 @@ const optional = {
     },
   ),
   include: patterns(
-    "Globs of the pages to read: `/guide/**` on the hosts of the addresses, or with a host, `docs.example.com/**`. `*` stands for anything within a segment of the path, `**` for anything. Empty: everything below the directories of `urls`, or whatever the lists name.",
+    "Globs of the pages to read: `/guide/**` on the hosts of the addresses, or with a host, `docs.example.com/**`. `*` stands for anything within a segment of the path, `**` for anything. Empty: everything below the directories of `urls`, or all that the lists name.",
     [["/guide/**"]],
   ),
-  exclude: patterns("Globs of pages not to read, whatever `include` says.", [["/guide/archive/**"]]),
+  exclude: patterns("Globs of pages not to read, even if `include` names them.", [["/guide/archive/**"]]),
   depth: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: DEPTH_MAX })).annotate({
     description: `The most links from one of \`urls\` to a page of a \`website\`. ${DEPTH_DEFAULT} where absent.`,
   }),

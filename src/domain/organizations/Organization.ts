@@ -47,7 +47,7 @@ export const Organization = Schema.Struct({
   name: Schema.String,
   is_operator: Schema.Boolean.annotate({
     description:
-      "The organization of whoever runs the server: only its keys can have the scope `operator`, and manage other organizations.",
+      "The organization of those who run the server: only its keys can have the scope `operator`, and manage other organizations.",
   }),
   budget: Budget,
   quota: Quota.annotate({ description: "Limits of what it may store." }),

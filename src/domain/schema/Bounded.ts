@@ -47,7 +47,7 @@ export const boundedList = <S extends Schema.Top>(
     )
 }
 
-/** A record of at most `maximum` fields, whatever their names. */
+/** A record of at most `maximum` fields, of any names. */
 export const boundedRecord = <S extends Schema.Top>(
   value: S,
   maximum: number,

@@ -13,7 +13,7 @@ const node = /^(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([0-9a-fA-F:.]+)\])(?::(?:\d{1,5}|
 
 /**
  * The entries of the header `X-Forwarded-For`, the last one first: each proxy adds one at the end, and what stands before
- * it is whatever it has received. An entry that names no address is left as it is.
+ * it is what it has received. An entry that names no address is left as it is.
  */
 const reportedIn = (header: string): ReadonlyArray<string> =>
   header
@@ -34,7 +34,7 @@ const parse = (text: string): IpAddress | undefined => {
 
 /**
  * The address of the client among those that the proxies report, the last one first: the first that is not itself a
- * trusted proxy. The search ends at what is no address, since whoever wrote that may have written everything before it.
+ * trusted proxy. The search ends at what is no address, since the one who wrote that may have written everything before it.
  */
 const clientIn = (
   peer: IpAddress,

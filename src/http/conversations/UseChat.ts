@@ -21,7 +21,7 @@ const isUseChats = (body: unknown, isBrowser: boolean): boolean =>
 
 const noStream = new InvalidRequest({
   detail:
-    "useChat of the AI SDK shows nothing of an answer in JSON: add ?stream=true to the address in `api` of its transport. Whoever wants JSON all the same adds ?stream=false.",
+    "useChat of the AI SDK shows nothing of an answer in JSON: add ?stream=true to the address in `api` of its transport. For JSON all the same, add ?stream=false.",
   errors: [{ path: "stream", message: "Expected true, or false for an answer in JSON" }],
 })
 

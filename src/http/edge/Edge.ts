@@ -20,7 +20,7 @@ import { respondWith } from "./Respond.ts"
 import { type Area, areaOf, findRoute, methodsAt } from "./Routes.ts"
 
 /*
- * What holds for every request, whatever its path: the request id, the version, CORS, the form of failures that no
+ * What holds for every request, on every path: the request id, the version, CORS, the form of failures that no
  * endpoint declares, and one line in the log.
  */
 

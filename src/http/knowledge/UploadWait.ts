@@ -5,7 +5,7 @@ export const UploadWaits = Context.Reference("parley/http/UploadWaits", {
   defaultValue: () => ({
     /** Wait of a request that says nothing. */
     usual: Duration.seconds(20) as Duration.Input,
-    /** Longest wait, whatever the request says. */
+    /** Longest wait, also where the request asks for more. */
     longest: Duration.seconds(60) as Duration.Input,
   }),
 })

@@ -10,7 +10,7 @@ import { findRoute } from "../edge/Routes.ts"
 /*
  * Workers on one machine hand each other the requests that only one of them can answer, over Unix sockets in a directory
  * of their own: what a visitor of the widget does goes to the worker that has the visitor's replies in memory, and the
- * one-time link of the first start to the first worker, which has made it. Whatever else a request needs, every worker
+ * one-time link of the first start to the first worker, which has made it. All else that a request needs, every worker
  * has.
  */
 
@@ -19,7 +19,7 @@ const PEER = "x-parley-peer"
 /** The longest body that is handed over, in bytes. A longer one is refused by every worker. */
 const BODY_MAX = 4 * 1024 * 1024
 /**
- * Time for a body that is handed over to arrive, in milliseconds. Whoever sends it is not known yet, so nobody may keep a
+ * Time for a body that is handed over to arrive, in milliseconds. Its sender is not known yet, so nobody may keep a
  * connection and its memory for longer.
  */
 const BODY_PATIENCE = 30_000

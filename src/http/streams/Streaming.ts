@@ -91,7 +91,7 @@ export const respondWithStream = <Answer, E extends Failure, Event extends { rea
         : Effect.tap(reply(emit), (answer) => {
             const end = protocol.finished(answer)
             const kept = answerOf(200, { "content-type": MEDIA_TYPE, ...headersOnce() }, Buffer.from(sent + end))
-            // Kept before the last event is sent, so that whoever has received the whole stream can receive it again.
+            // Kept before the last event is sent, so that a client that has received the whole stream can receive it again.
             return Effect.map(claim.keep({ ...kept, session: facts?.session_id }), () => void (last = end))
           })
     const fiber = Effect.runForkWith(lastingContext(services, context))(

@@ -170,7 +170,7 @@ export class KnowledgeIndexes extends Context.Service<KnowledgeIndexes>()("parle
          * Returns an index of a chatbot's knowledge, and the question in its terms. Where the knowledge base is too
          * large for an index in memory, the index contains only the chunks that the database finds for this question.
          *
-         * A word that occurs in no earlier question takes a round trip to the database, whatever the freshness.
+         * A word that occurs in no earlier question takes a round trip to the database, at any freshness.
          */
         open,
 

@@ -6,7 +6,7 @@ import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"
 
 /*
  * Words that passages write with other letters than a question: without accents, in traditional characters, with the
- * letters of another keyboard. Whoever types accents means them, so a word that passages hold as it is typed has no other
+ * letters of another keyboard. People who type accents mean them, so a word that passages hold as it is typed has no other
  * form in Latin and Greek, unless the whole question was typed without any.
  */
 

@@ -30,7 +30,7 @@ export interface CallLimits extends RetryLimits, GateLimits, StreamLimits {
   readonly answerBytesMax: number
 }
 
-/** The settings of a provider's calls. Whatever they leave out has a default. */
+/** The settings of a provider's calls. What they leave out has a default. */
 export interface CallSettings extends Partial<CallLimits> {
   readonly concurrency: number
   readonly outputTokensMax: number

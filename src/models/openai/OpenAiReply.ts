@@ -99,7 +99,7 @@ const errorIn = (json: unknown): unknown => {
 export const readChunk = (json: unknown, isError = false): Chunk | ProviderFailure =>
   errorOf(json, isError) ?? Option.getOrElse(decodeChunk(json), () => malformed("A chunk of the stream is broken"))
 
-/** Reads a whole completion as the only chunk of a stream. Its calls are apart, whatever their ids. */
+/** Reads a whole completion as the only chunk of a stream. Its calls are apart, even with the same id. */
 export const readCompletion = (json: unknown): Chunk | ProviderFailure =>
   errorOf(json) ??
   Option.match(decodeCompletion(json), {

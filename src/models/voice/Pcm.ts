@@ -23,7 +23,7 @@ export class PcmReader {
   private made: Array<number> = []
   private isFirst = true
 
-  /** Returns the pieces that are complete, of which the first has whatever there is; undefined for what is no audio. */
+  /** Returns the pieces that are complete, of which the first has all that there is; undefined for what is no audio. */
   push(chunk: Uint8Array, isOver = false): ReadonlyArray<Uint8Array> | undefined {
     this.bytes = Buffer.concat([this.bytes, chunk])
     this.form ??= this.begun()

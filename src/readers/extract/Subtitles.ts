@@ -21,7 +21,7 @@ const plain = (line: string): string => oneLine(decodeHTMLStrict(line.replace(/<
 const seconds = (hours = "0", minutes = "0", rest = "0"): number =>
   Number(hours) * 3600 + Number(minutes) * 60 + Number(rest)
 
-/** The lines of all cues. Whatever stands before the first, and in notes and styles, is left out. */
+/** The lines of all cues. What stands before the first, and in notes and styles, is left out. */
 const linesOf = (text: string): ReadonlyArray<Line> => {
   const lines: Array<Line> = []
   let cue: Line | undefined

@@ -130,7 +130,7 @@ export class ExtractProcess {
     return pidsOf(this.child.pid)
   }
 
-  /** Kills the process at once, whatever it is doing, and waits until it is gone. */
+  /** Kills the process at once, in the middle of anything, and waits until it is gone. */
   get kill(): Effect.Effect<void> {
     return killTree(this.child)
   }

@@ -107,7 +107,7 @@ const UNSTOPPABLE = ["/bin/sh", "-c", `trap '' HUP INT TERM; exec "$@"`, "sh"]
 const LIMITS = ["--fsize=0", "--core=0"]
 
 const NO_NEW_PRIVILEGES = ["--no-new-privs", "--inh-caps=-all"]
-/** Whoever has no capability may not limit those that programs get, and needs not: there is no way to new ones. */
+/** A process without capabilities may not limit those that programs get, and needs not: there is no way to new ones. */
 const NO_CAPABILITIES = ["--bounding-set=-all"]
 /** The ids of the user and the group `nobody` on all distributions. */
 const NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"]

@@ -53,7 +53,7 @@ const watch = Effect.fnUntraced(function* (pid: number, { memory, time }: Limits
 /** The ids of a process and, on Linux, of all that it has started: in a sandbox, a program runs behind others. */
 export const pidsOf = (pid: number): ReadonlyArray<number> => (isUsageCheap ? linuxTreeOf(pid) : [pid])
 
-/** Kills a process and all that it has started at once, whatever they are doing, and waits until it is gone. */
+/** Kills a process and all that it has started at once, in the middle of anything, and waits until it is gone. */
 export const killTree = (child: Bun.Subprocess): Effect.Effect<void> =>
   Effect.promise(async () => {
     const inner = pidsOf(child.pid).filter((pid) => pid !== child.pid)

@@ -1,7 +1,7 @@
 import { MessageId, SessionId } from "../../domain/Ids.ts"
 
 /**
- * An attempt at a chat whose request has an idempotency key. All attempts use the same ids, so that whatever an earlier
+ * An attempt at a chat whose request has an idempotency key. All attempts use the same ids, so that all that an earlier
  * one has stored before it was cut off is found, and stored once.
  */
 export interface ChatAttempt {

@@ -64,7 +64,7 @@ export class Checkpoints extends Context.Service<Checkpoints>()("parley/services
       )
 
       const storeSome = (some: ReadonlyArray<Watched>) =>
-        // Whoever stores a final reply waits for `done`, so that nothing may come between.
+        // What stores a final reply waits for `done`, so that nothing may come between.
         Effect.uninterruptibleMask((restore) => {
           const done = Deferred.makeUnsafe<void>()
           const drafts = some.flatMap((one) => {
@@ -119,7 +119,7 @@ export class Checkpoints extends Context.Service<Checkpoints>()("parley/services
             taken: Deferred.await(taken),
             /**
              * Ends the checkpoints of this reply and waits for one that is under way. Returns whether there was any,
-             * which whoever stores the final reply then has to delete.
+             * which the storing of the final reply then has to delete.
              */
             end: Effect.suspend(() => {
               watched.delete(one)

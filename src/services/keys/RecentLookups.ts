@@ -18,7 +18,7 @@ const STRANGERS_AT_ONCE = 2
 
 /**
  * Makes a function that looks something up by its name, and remembers what it finds, or that there is nothing, for less
- * than a second. Requests for the same name at the same time share one lookup. Whoever sends wrong names does not keep the
+ * than a second. Requests for the same name at the same time share one lookup. A caller that sends wrong names does not keep the
  * database from those with right ones.
  *
  * Effect's cache would expire entries by the time of day, which may step back: each holds its own monotonic expiry,

@@ -102,7 +102,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
         return found === undefined || found.until < now ? yield* wrongLink : found.key
       })
 
-      /** Whoever guesses fills no table: an address has one entry an hour, and all of them together have a few. */
+      /** One who guesses fills no table: an address has one entry an hour, and all of them together have a few. */
       const recordRefusal = ClientAddress.use((address = "") => {
         const counter = ofAddress(networkOf(address))
         if (counter.refusal(1) !== undefined || ofAll("").take(1) !== undefined) return Effect.void
@@ -185,7 +185,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
             Effect.tapErrorTag(work, "Unauthorized", () => countRefusal),
           ),
 
-        /** Begins a session of a person who has proven who they are: always a new one, whatever the browser had. */
+        /** Begins a session of a person who has proven who they are: always a new one, also where the browser had one. */
         begin: Effect.fn("ConsoleSessions.begin")(function* (of: SessionOf) {
           const secret = yield* people.begin(of, lifetime)
           const caller = yield* people.authenticate(secret)

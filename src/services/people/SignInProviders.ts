@@ -25,7 +25,7 @@ export interface ShownProvider {
 export const callbackPath = (id: SignInProviderId): string => `/api/console/providers/${id}/callback`
 
 /**
- * Manages the providers that sign people in. Whoever sets who a provider's people are, could be any of them: only a caller
+ * Manages the providers that sign people in. One who sets who a provider's people are could be any of them: only a caller
  * who has what the roles of a provider give may add or change it.
  */
 export class SignInProviders extends Context.Service<SignInProviders>()("parley/services/people/SignInProviders", {

@@ -70,7 +70,7 @@ export class Webhooks extends Context.Service<Webhooks>()("parley/services/webho
     const newSecret = Effect.map(random.randomBytes(WEBHOOK_SECRET_BYTES), webhookSecret)
 
     /**
-     * Finds a webhook whose events the caller may read: whoever has its secret or its deliveries can use what they
+     * Finds a webhook whose events the caller may read: anyone with its secret or its deliveries can use what they
      * tell.
      */
     const readable = Effect.fnUntraced(function* (id: WebhookId) {

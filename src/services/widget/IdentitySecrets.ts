@@ -21,7 +21,7 @@ export interface VerifiedIdentity {
   readonly until: number
 }
 
-/** Rights of whoever can be any visitor: to talk, and to read what visitors have said. */
+/** Rights of a caller that can be any visitor: to talk, and to read what visitors have said. */
 const rightsOfVisitors = ["chat", "conversations:read"] as const
 
 /** Manages the secrets by which the customers' own servers sign who visitors are, and checks what they have signed. */
@@ -46,7 +46,7 @@ export class IdentitySecrets extends Context.Service<IdentitySecrets>()("parley/
     return {
       /**
        * Fails with `Conflict` when the chatbot has as many secrets as it may have, and with `Forbidden` for a caller
-       * who may not do what every visitor may: whoever has the secret can be any of them.
+       * who may not do what every visitor may: anyone with the secret can be any of them.
        */
       create: Effect.fn("IdentitySecrets.create")(function* (chatbot: ChatbotId) {
         const caller = yield* Caller

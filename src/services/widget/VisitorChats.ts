@@ -77,7 +77,7 @@ export class VisitorChats extends Context.Service<VisitorChats>()("parley/servic
               platform: PLATFORM,
               sessionToken: undefined,
               again: request.regenerates !== undefined,
-              // The ids are the same each time, so that whatever an attempt has stored before the server died is found.
+              // The ids are the same each time, so that what an attempt has stored before the server died is found.
               attempt: { ...ids, session: conversation ?? ids.session, isResumed: true },
               visitor: { id: visitor.id, conversation, email, name: visitor.name, page: pageOf(request) },
             },

@@ -104,7 +104,7 @@ export class Restoration extends Context.Service<Restoration>()("parley/storage/
 
       /**
        * Writes the rows of one organization beside all others, in one transaction. Every row becomes one of the
-       * organization, whatever it says.
+       * organization, not of the one that it names.
        */
       import: <E, R>(
         { from, organization, salt }: Import,

@@ -83,7 +83,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   leftOut("conversation_presence"),
   leftOut("crawled_hosts"),
   leftOut("rate_counts"),
-  // Whoever is signed in, or about to be, signs in again.
+  // People who are signed in, or about to be, sign in again.
   leftOut("person_sessions"),
   leftOut("sign_in_attempts"),
   // The processes that are running.

@@ -94,7 +94,7 @@ export class VectorIndexes extends Context.Service<VectorIndexes>()("parley/stor
         },
 
         /**
-         * Requests an index for each chatbot that would be searched by it, whatever its size, because vectors do not find
+         * Requests an index for each chatbot that would be searched by it, of any size, because vectors do not find
          * room in memory. It returns at once.
          */
         request: Effect.suspend(() => {

@@ -44,7 +44,7 @@ const Row = Schema.Struct({
 const full = new Conflict({ detail: `The chatbot has ${SOURCES_MAX} sources, and may not have more.` })
 const changedMeanwhile = new Conflict({ detail: "The source was changed at the same time. Try again." })
 
-/** The advisory lock of whoever counts the sources of a chatbot. */
+/** The advisory lock for counting the sources of a chatbot. */
 const COUNT_LOCK = 724_201_559
 
 const decodeSources = decodeRows(Row)

@@ -6,7 +6,7 @@ const CANCEL_AFTER = Duration.millis(100)
 
 /**
  * Waits until all statements in a connection have ended, and cancels those that take long. Nobody waits for their
- * results any more, but they would keep the connection, and whoever borrowed it next would wait for them.
+ * results any more, but they would keep the connection, and the next borrower would wait for them.
  *
  * The connection must not be lent meanwhile: a cancellation ends whichever statement runs when the server receives it.
  * None is on its way any more when this ends, because the server signals its process before it confirms.

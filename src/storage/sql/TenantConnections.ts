@@ -254,7 +254,7 @@ export const makeClients = Effect.fnUntraced(function* (
             watch.remove(pipeline)
             if (pipelines.get(identity.organization) === pipeline) pipelines.delete(identity.organization)
             const { abandoned } = pipeline
-            // Whoever interrupted the statement does not wait until it has ended.
+            // What interrupted the statement does not wait until it has ended.
             return abandoned === undefined
               ? left
               : Effect.forkDetach(Effect.ensuring(watched(abandoned, endAbandoned(abandoned.physical)), left))

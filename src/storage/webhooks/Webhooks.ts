@@ -33,7 +33,7 @@ const Row = Schema.Struct({
   updated_at: TimestampColumn,
 })
 
-/** The advisory lock of whoever counts the webhooks of an organization. */
+/** The advisory lock for counting the webhooks of an organization. */
 const COUNT_LOCK = 724_201_558
 
 const webhookNotFound = new NotFound({ detail: "There is no such webhook." })

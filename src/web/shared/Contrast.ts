@@ -1,5 +1,5 @@
 /*
- * Readable text on whatever colours operators choose: contrast as WCAG 2 defines it.
+ * Readable text on all colours that operators choose: contrast as WCAG 2 defines it.
  */
 
 /** The colour of the widget where the operator has chosen none. White is read well on it. */

@@ -1,4 +1,4 @@
-/** Drawing takes at most one part in so many of the time, so that the page answers whatever is drawn. */
+/** Drawing takes at most one part in so many of the time, so that the page answers while anything is drawn. */
 const SHARE = 4
 /** A reader cannot tell text that comes twenty times a second from text that comes more often. */
 const LEAST_MILLIS = 50

@@ -12,7 +12,7 @@ export type TurnEvent =
   | { readonly type: "data-handover" }
   | { readonly type: "error"; readonly errorText: string }
 
-/** Reads the events of a turn until its stream ends. Whoever leaves earlier ends the request. */
+/** Reads the events of a turn until its stream ends. Leaving earlier ends the request. */
 export async function* turnEvents(response: Response): AsyncGenerator<TurnEvent> {
   for await (const events of eventsOf(response))
     for (const { data } of events) if (data !== "[DONE]") yield JSON.parse(data) as TurnEvent

@@ -19,7 +19,7 @@ const MARKS =
 const CONSENT =
   /(?:cookie|consent|gdpr|privacy)[-_ ]?(?:alert|banner|bar|box|consent|dialog|hint|info|law|layer|message|modal|notice|notification|overlay|popup|prompt)|(?:^| )(?:onetrust|cookiebot|cybot|usercentrics|didomi|osano|borlabs|cmplz|cc-window|truste|qc-cmp)/
 
-/** Names of the surroundings of content, whatever stands in them. */
+/** Names of the surroundings of content, with all that stands in them. */
 const CHROME =
   /(?:^|[ _-])(?:breadcrumbs?|comments?|disqus|modal|outbrain|popup|replies|table-of-contents|taboola|toc)(?=$|[ _-])/
 

@@ -40,7 +40,7 @@ const LEAST_SHARE = 0.75
 /** With fewer characters outside of links, the form of a page tells nothing about its parts. */
 const MIN_PLAIN = 200
 
-/** What holds less than this share of the text outside of links is not the main content, whatever its names tell. */
+/** What holds less than this share of the text outside of links is not the main content, even if its names tell so. */
 const MIN_SHARE = 0.1
 
 /** What holds less than this share of all text of the marked content leaves out too many links: less of a long one. */

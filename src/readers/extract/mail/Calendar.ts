@@ -121,7 +121,7 @@ const repetitionOf = (rule: string): string => {
   return `${every}${days.length === 0 ? "" : ` on ${days.join(", ")}`}${COUNT === undefined ? "" : `, ${COUNT} times`}${until}`
 }
 
-/** Whether a file is a calendar, whatever its name. */
+/** Whether a file is a calendar, under any name. */
 export const isCalendar = (bytes: Uint8Array): boolean =>
   /^\ufeff?\s*BEGIN:VCALENDAR/i.test(new TextDecoder().decode(bytes.subarray(0, 64)))
 

@@ -87,7 +87,7 @@ export class CompoundFile {
     return Buffer.concat(parts)
   }
 
-  /** Finds the streams of all storages. Each entry is visited once, whatever circles the file has. */
+  /** Finds the streams of all storages. Each entry is visited once, even if the file has circles. */
   private addStreams(directory: Buffer): void {
     const seen = new Set<number>()
     const open = [{ index: directory.readUInt32LE(76), storage: "" }]

@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2"
 import { Unreadable } from "../Extraction.ts"
 
-/** An element. Names have the prefixes of `prefixes`, whatever prefixes the file declares for the namespaces. */
+/** An element. Names have the prefixes of `prefixes`, not those that the file declares for the namespaces. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>

@@ -62,7 +62,7 @@ const metadataTitle = async (document: PDFDocumentProxy): Promise<string | undef
 
 /**
  * Whether a title of the metadata is the document's. Many programs write one of their own in its place, in the language
- * of whoever made the file, such as "Enscript Output": most words of a real title occur in the document.
+ * of the program that made the file, such as "Enscript Output": most words of a real title occur in the document.
  */
 const isOwnTitle = (title: string, pages: ReadonlyArray<Page>): boolean => {
   if (generatedTitle.test(title)) return false

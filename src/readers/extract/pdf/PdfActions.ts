@@ -97,7 +97,7 @@ const opens = (text: string, packs: ReadonlyArray<Pack>): PdfContent => {
   return found.size === numbers.size ? "passive" : "unknown"
 }
 
-/** Examines a PDF of some megabytes, within a second or two whatever it holds. */
+/** Examines a PDF of some megabytes, within a second or two. */
 export const contentOfPdf = async (bytes: Uint8Array): Promise<PdfContent> => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
   if (active.test(text)) return "active"

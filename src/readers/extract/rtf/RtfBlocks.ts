@@ -92,7 +92,7 @@ export class RtfBlocks {
     else this.blocks.push(titledTable(rows))
   }
 
-  /** The whole text, after the end of whatever the file has not ended. */
+  /** The whole text, after the end of what the file has not ended. */
   end(): string {
     this.isInTable = false
     this.endParagraph()

@@ -16,7 +16,7 @@ export const modelSources = resources(async () => (await call("GET /api/external
 /** The connections that the organization has made. */
 export const modelConnections = resources(async () => (await call("GET /api/admin/model-connections")).connections)
 
-/** The servers of models on the server's machine that are not connected; none for whoever may not connect them. */
+/** The servers of models on the server's machine that are not connected; none for those who may not connect them. */
 export const foundServers = resources(async (): Promise<ReadonlyArray<FoundServer>> =>
   can("operator", null) && can("admin", null) ? (await call("GET /api/admin/model-servers")).servers : [],
 )

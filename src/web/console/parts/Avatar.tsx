@@ -7,7 +7,7 @@ interface AvatarProps {
   readonly size?: "small" | "large"
 }
 
-/** The address of an avatar at this server, whatever address the server is known by elsewhere. */
+/** The address of an avatar at this server, which may be known by another address elsewhere. */
 const ownAddress = (image: string): string => atRoot(`avatars/${image.slice(image.lastIndexOf("/") + 1)}`)
 
 /** Matches the address of a picture that a server of Parley stores. The console shows no pictures of other servers. */

@@ -42,7 +42,7 @@ export const useClose = (): (() => void) => useContext(Closing)
 
 const closeAll = (): void => dialogs.peek().forEach(({ close }) => close())
 
-// A dialog belongs to the screen that has opened it, whatever the filters of that.
+// A dialog belongs to the screen that has opened it, under all filters of that.
 computed(() => JSON.stringify([place.value.screen, place.value.params])).subscribe(closeAll)
 
 /** The place of dialogs. The shell has it once, while somebody is signed in. */

@@ -59,7 +59,7 @@ interface MarkdownProps {
 }
 
 /**
- * Renders a Markdown document as nodes, never as HTML: whatever the text holds, only the elements below come of it, and
+ * Renders a Markdown document as nodes, never as HTML: of any text, only the elements below come of it, and
  * no address is asked until a link is followed. A block that is the same object as before is not rendered again. Each
  * block has a direction of its own, and one without letters that of the first which has some.
  */

@@ -84,7 +84,7 @@ export class Reply {
     return phase !== "waiting" && phase !== "writing"
   }
 
-  /** Takes the place of whatever was streamed. */
+  /** Takes the place of what was streamed. */
   restore(message: WidgetMessage): void {
     this.#forget()
     this.id.value = message.id

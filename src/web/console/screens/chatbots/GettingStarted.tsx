@@ -89,7 +89,7 @@ interface GettingStartedProps {
   readonly children?: ComponentChildren
 }
 
-/** The first steps, each ticked once what it makes is there, for whoever may take them all. */
+/** The first steps, each ticked once what it makes is there, for those who may take them all. */
 export const GettingStarted = ({ chatbots, children, create }: GettingStartedProps) => {
   const mayAll =
     session.value?.chatbot_id === null &&

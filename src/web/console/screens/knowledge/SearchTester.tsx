@@ -64,7 +64,7 @@ interface MarkedProps {
   readonly children: ComponentChildren
 }
 
-/** Marks the forms of words in what it shows, whatever elements that consists of. */
+/** Marks the forms of words in what it shows, in elements of all kinds. */
 const Marked = ({ children, words }: MarkedProps) => {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => (place.current === null ? undefined : highlight(rangesIn(place.current, words))), [words.join(" ")])

@@ -16,7 +16,7 @@ const showInvitation = ({ invitation, person }: Answer<"POST /api/admin/people">
   openDialog(
     <SecretDialog
       title={`Invitation for ${person.name}`}
-      about={`Send this link to ${person.name}. It works once, until ${formatMoment(invitation.expires_at)}, for whoever opens it. It is shown only now.`}
+      about={`Send this link to ${person.name}. It works once, until ${formatMoment(invitation.expires_at)}, for anyone who opens it. It is shown only now.`}
       secret={invitation.link}
     />,
   )
@@ -29,7 +29,7 @@ interface PersonDialogProps {
   /** The person to change, with the version of them; absent to invite somebody. */
   readonly item?: Person
   readonly etag?: string | undefined
-  /** Whether the person is whoever fills in the form, and becomes an owner. */
+  /** Whether the person is the one who fills in the form, and becomes an owner. */
   readonly isOwn?: boolean
 }
 

@@ -4,7 +4,7 @@ import { TextField } from "../../parts/Field.tsx"
 import { fieldsIn, isFields, numberIn } from "../../server/Unknown.ts"
 import type { UsageRow } from "./Report.ts"
 
-/** Prices of a model, in whatever currency, for a million tokens that it reads or writes. */
+/** Prices of a model, in any currency, for a million tokens that it reads or writes. */
 interface Price {
   readonly input: number
   readonly output: number
