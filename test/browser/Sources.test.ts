@@ -38,6 +38,8 @@ onScreen("a website's address becomes answers that link to its pages", async ({ 
 
   const last = page.getByRole("region", { name: "Last run" })
   await last.getByText("Finished").waitFor()
+  // The guide is open, also where the shop that is left out was known before.
+  await page.reload()
   const pages = page.getByRole("region", { name: "Pages" })
   await pages.getByText("luggage", { exact: true }).click()
   await pages.getByText("dogs", { exact: true }).click()

@@ -93,14 +93,18 @@ const readable = (name: string): string => {
   }
 }
 
+/** Whether a branch has pages that are not left out. */
+const isRead = ({ counts }: Branch): boolean => countsOf(counts).some(([outcome]) => outcome !== "excluded")
+
 interface NodeProps extends PagesProps {
   readonly branch: Branch
-  readonly isOnly: boolean
+  /** Whether it is open at first. */
+  readonly isFirst: boolean
 }
 
-const Node = ({ branch: { counts, name, page_count: pages, prefix }, isOnly, ...of }: NodeProps) => {
+const Node = ({ branch: { counts, name, page_count: pages, prefix }, isFirst, ...of }: NodeProps) => {
   const isPage = !prefix.endsWith("/") || name === ""
-  const isOpen = useSignal(isOnly && !isPage)
+  const isOpen = useSignal(isFirst && !isPage)
   return (
     <li>
       <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
@@ -129,7 +133,13 @@ export const PageTree = ({ under, ...of }: PagesProps & { readonly under: string
     {(branches) => (
       <ul class="tree">
         {branches.map((branch) => (
-          <Node key={branch.prefix} {...of} branch={branch} isOnly={branches.length === 1} />
+          // The only one that is read is open, also beside what a run finds and leaves out while one looks on.
+          <Node
+            key={branch.prefix}
+            {...of}
+            branch={branch}
+            isFirst={branches.every((other) => (other === branch) === isRead(other))}
+          />
         ))}
       </ul>
     )}
