@@ -31,6 +31,11 @@ export class RecentMap<V> {
     return this.#entries.keys()
   }
 
+  /** All entries, the oldest first. */
+  values(): Iterable<V> {
+    return this.#entries.values()
+  }
+
   delete(key: string): void {
     this.#entries.delete(key)
   }

@@ -1,6 +1,7 @@
 import { type Effect, type Option, Semaphore } from "effect"
 import type { DocumentId } from "../../domain/Ids.ts"
 import type { LanguageCount } from "../../text/Language.ts"
+import { RecentMap } from "../../system/RecentMap.ts"
 import type { LexicalIndex } from "./LexicalIndex.ts"
 import type { Sample } from "./Sample.ts"
 import type { Segment } from "../segments/Segment.ts"
@@ -77,7 +78,7 @@ const IN_USE_FOR = 10 * 60_000
 export class Slots {
   private readonly bytesMax: number
   /** The slots by their keys, the least recently used first. */
-  private readonly slots = new Map<string, Slot>()
+  private readonly slots = new RecentMap<Slot>(SLOTS_MAX_COUNT)
 
   constructor(bytesMax: number) {
     this.bytesMax = bytesMax
@@ -85,18 +86,14 @@ export class Slots {
 
   /** Returns the slot with this key, if there is one, and does not count as use. */
   peek(key: string): Slot | undefined {
-    return this.slots.get(key)
+    return this.slots.find(key)
   }
 
   /** Returns the slot with this key, or a new one, and makes it the most recently used. */
   touch(key: string, now: number): Slot {
-    const slot = this.slots.get(key) ?? new Slot(key)
+    const slot = this.slots.find(key) ?? new Slot(key)
     slot.usedAt = now
-    this.slots.delete(key)
-    this.slots.set(key, slot)
-    const [oldest] = this.slots.size > SLOTS_MAX_COUNT ? this.slots.keys() : []
-    if (oldest !== undefined) this.slots.delete(oldest)
-    return slot
+    return this.slots.set(key, slot)
   }
 
   /** Whether a slot may take so many bytes without displacing another one that is in use. */
@@ -108,10 +105,10 @@ export class Slots {
   /** Removes slots until the others fit their bound, the least recently used first; the most recently used one stays. */
   makeRoom(): void {
     let used = sum(this.slots.values())
-    for (const [key, slot] of Array.from(this.slots).slice(0, -1)) {
+    for (const slot of Array.from(this.slots.values()).slice(0, -1)) {
       if (used <= this.bytesMax) return
       used -= slot.bytes
-      this.slots.delete(key)
+      this.slots.delete(slot.key)
     }
   }
 
