@@ -74,7 +74,7 @@ const DERIVED_BYTES = 32
  * one API key, because another one of the same organization may not be allowed to see the answer.
  *
  * An answer is encrypted with a key that is derived from the API key and the idempotency key, neither of which is
- * stored. So one who reads the database alone learns neither what the answer says nor what the request was.
+ * stored. So a reader of the database alone learns neither what the answer says nor what the request was.
  */
 export class Idempotency extends Context.Service<Idempotency>()("parley/services/Idempotency", {
   make: Effect.gen(function* () {

@@ -165,7 +165,7 @@ const answerOf = (
   const isWhole = !isCut && text.length <= maxLength
   if (isWhole && isJson.test(contentType.trim()) && jsonDepth(text) <= RESULT_MAX_DEPTH) {
     const parsed = parseJson(text)
-    // Without the escapes that a server chose, a secret in them is as it is anywhere else.
+    // Written anew, the answer has none of the server's own escapes, in which a secret could hide.
     const written = JSON.stringify(parsed)
     const clean = parsed === undefined || unstorable.test(written) ? undefined : withoutSecrets(written, secrets)
     if (clean !== undefined) return clean === written ? parsed : (parseJson(clean) ?? clean)

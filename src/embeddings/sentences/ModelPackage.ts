@@ -86,14 +86,8 @@ const install = (directory: string, env: NodeJS.ProcessEnv) =>
         },
       )
       const said = await new Response(child.stderr).text()
-      if ((await child.exited) !== 0)
-        throw new Error(
-          said
-            .trim()
-            .split("\n")
-            .at(-1)
-            ?.replace(/^error: /, "") || "it was ended",
-        )
+      const last = said.trim().split("\n").at(-1) ?? ""
+      if ((await child.exited) !== 0) throw new Error(last.replace(/^error: /, "") || "it was ended")
     },
     catch: (error) =>
       new StartupError({

@@ -68,7 +68,7 @@ export class WebhookDelivery extends Context.Service<WebhookDelivery>()("parley/
       return yield* sender.send({ url: outgoing.url, id: job.id, body: webhookBody(outgoing), secrets })
     })
 
-    /** Stores the result of an attempt, and switches the webhook off when that is the last straw. */
+    /** Stores the result of an attempt, and switches the webhook off when its endpoint is gone or failed for long. */
     const settle = Effect.fnUntraced(function* (job: DeliveryJob, result: WebhookTest) {
       const delay = delayAfter(tries, job.attempts)
       const retryIn = delay && Duration.times(delay, 1 + JITTER * (yield* Random.next))

@@ -56,7 +56,7 @@ export class ConnectedModels extends Context.Service<
             return connections
           })
 
-        // One who may connect a server is no operator, and has no access to the network in which this one stands.
+        // People who connect a server need not be operators, and have no access to the network in which this one stands.
         const guarded = HttpClient.transformResponse(trusted, Effect.provideService(FetchHttpClient.Fetch, streamed))
         const clientOf = ({ is_trusted }: OpenConnection) => (is_trusted ? trusted : guarded)
 

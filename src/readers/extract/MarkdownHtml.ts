@@ -13,7 +13,7 @@ const fenceMark = /^ *(`{3,}(?!.*`)|~{3,})/
 const quoteMark = /^(?: {0,3}> ?)+/
 const itemMark = /^ *(?:[-*+]|\d{1,9}[.)]) +/
 const codeSpan = "(?<![`\\\\])(?<ticks>`+)(?!`)(?:[^\\n]|\\n(?![ \\t]*\\n))*?(?<!`)\\k<ticks>(?!`)"
-/** Matches the start of an element whose content is no Markdown, on all its lines. */
+/** Matches the start of an element whose content is no Markdown, up to its end. */
 const rawElement = /^[ \t]*<(table|pre|script|style|textarea|svg)(?=[\s>])/i
 /** Matches definitions of links that lead nowhere, in which authors write comments. */
 const commentDefinition = /^ {0,3}\[(?:(?:\/\/|comment)\]:.*|[^\]\n]+\]:[ \t]*(?:#|<#?>)[ \t]*(?:["'(].*)?)$/i

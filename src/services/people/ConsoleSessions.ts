@@ -102,7 +102,7 @@ export class ConsoleSessions extends Context.Service<ConsoleSessions>()("parley/
         return found === undefined || found.until < now ? yield* wrongLink : found.key
       })
 
-      /** One who guesses fills no table: an address has one entry an hour, and all of them together have a few. */
+      /** Guessing keys fills no table: an address has one entry an hour, and all of them together have a few. */
       const recordRefusal = ClientAddress.use((address = "") => {
         const counter = ofAddress(networkOf(address))
         if (counter.refusal(1) !== undefined || ofAll("").take(1) !== undefined) return Effect.void

@@ -27,8 +27,8 @@ const ofOneChatbot = InvalidRequest.at("roles", "Expected owners and admins of t
 const notAnOwner = new Forbidden({ detail: "Only an owner makes owners, and changes or removes them." })
 
 /**
- * Requires that the caller may give roles, or change somebody who has them: one who gets the invitation of a person is
- * that person. Keys make owners where there is none, since they are the way in when all else fails.
+ * Requires that the caller may give roles, or change somebody who has them: the one who gets the invitation of a person
+ * is that person. Keys make owners where there is none, since they are the way in when all else fails.
  */
 export const ensureMayGive = Effect.fnUntraced(function* (roles: ReadonlyArray<PersonRole>, hasOwner: boolean) {
   const caller = yield* Caller

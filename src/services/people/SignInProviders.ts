@@ -25,8 +25,8 @@ export interface ShownProvider {
 export const callbackPath = (id: SignInProviderId): string => `/api/console/providers/${id}/callback`
 
 /**
- * Manages the providers that sign people in. One who sets who a provider's people are could be any of them: only a caller
- * who has what the roles of a provider give may add or change it.
+ * Manages the providers that sign people in. A caller that says who a provider's people are could be any of them: only
+ * one who has what the roles of a provider give may add or change it.
  */
 export class SignInProviders extends Context.Service<SignInProviders>()("parley/services/people/SignInProviders", {
   make: Effect.gen(function* () {

@@ -95,7 +95,7 @@ export const tableRules: ReadonlyArray<TableRule> = [
   leftOut("parley_migrations"),
 ]
 
-/** Tables of earlier versions, whose rows older backups have. They are not restored: other rows tell what they told. */
+/** Tables of earlier versions, in older backups. They are not restored: what they held follows from other tables. */
 export const formerTables: ReadonlyArray<string> = ["webhook_queue"]
 
 /** The columns that name the blobs of a row, with the SHA-256 and the size of the content where the row has them. */

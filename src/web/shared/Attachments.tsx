@@ -121,7 +121,7 @@ export const AttachButton = ({ label, uploads }: { readonly label: string; reado
   )
 }
 
-/** The server's path of a file below this root, by which address others know the server or not. */
+/** The server's path of a file below this root: others may know the server by another address. */
 const pathOf = (url: string, root: string): string => root + url.slice(url.indexOf("/api/attachments/") + 1)
 
 const isImage = (name: string): boolean => /\.(?:png|jpe?g|gif|webp)$/i.test(name)

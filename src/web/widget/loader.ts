@@ -17,7 +17,7 @@ const warn = (sentence: string): void => {
   console.warn(`Parley: ${sentence}`)
 }
 
-/** Carries out queued calls, and passes over anything else in the queue. */
+/** Carries out queued calls. A page may have queued anything, so that unknown names are warned of. */
 const carryOut = (parley: Parley, calls: ReadonlyArray<Call>): void => {
   for (const [name, ...values] of calls) {
     const method: unknown = parley[name]

@@ -54,7 +54,7 @@ type RequestOptions<R extends Route> = Extras &
   ([Query<R>] extends [never] ? unknown : { readonly query?: { [K in keyof Query<R>]: Query<R>[K] | undefined } }) &
   ([Payload<R>] extends [never] ? unknown : { readonly body: Payload<R> })
 
-/** The parts of a request, as this module reads them of every route. */
+/** The parts of a request, as this module reads them for every route. */
 interface Parts extends Extras {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>

@@ -23,7 +23,7 @@ const fallback: Rgb = parseColor(accent) ?? [0, 0, 0]
 
 /**
  * Returns the custom properties that follow from the colours that an operator chose. The texts on them, and links in the
- * primary colour, are readable on all of these. Without a secondary colour, the visitor's messages have a shade of
+ * primary colour, are readable with any choice. Without a secondary colour, the visitor's messages have a shade of
  * the primary one.
  */
 export const colorProperties = (primary: string, secondary: string): ReadonlyMap<string, string> => {

@@ -133,7 +133,7 @@ export const PageTree = ({ under, ...of }: PagesProps & { readonly under: string
     {(branches) => (
       <ul class="tree">
         {branches.map((branch) => (
-          // The only one that is read is open, also beside what a run finds and leaves out while one looks on.
+          // Open where no other branch is read: those that are left out may be found later in a run.
           <Node
             key={branch.prefix}
             {...of}

@@ -100,7 +100,7 @@ type Cell = string | number
 
 /**
  * A cell. A text that a spreadsheet would take for a formula begins with an apostrophe: names of chatbots and keys are
- * for all that people may type.
+ * texts that people have typed.
  */
 const cell = (value: Cell): string => {
   if (typeof value === "number") return String(value)
@@ -128,7 +128,7 @@ type Measure = (typeof counts)[number]
 
 type Counts = Readonly<Record<Measure, number>>
 
-/** A row of the report: the usage of one day of all else that it names. */
+/** A row of the report: the usage of one day, for instance by one key of one model. */
 export type UsageRow = Answer<"GET /api/external/usage">["data"][number]
 
 export type Division = "model" | "chatbot" | "key"

@@ -10,7 +10,7 @@ type KnownKey = Pick<PublishableKey, "public_key" | "allowed_origins" | "expires
 
 export interface PageQuestion {
   readonly origin: string
-  /** The HTML of the page, its headers, or its Content-Security-Policy alone; what the person has of it. */
+  /** The HTML of the page, its headers, or its Content-Security-Policy alone, as the person has it. */
   readonly source: string
   /** The server's address, without a slash at its end. */
   readonly server: string
