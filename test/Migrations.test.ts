@@ -27,7 +27,7 @@ test("unchanged migrations pass the check, whatever their line endings", async (
   expect(await reviewAfter(() => {})).toEqual(fine)
   expect(
     await reviewAfter((directory) => {
-      const path = join(directory, "0001_initial.sql")
+      const path = join(directory, "0001_tables.sql")
       writeFileSync(path, readFileSync(path, "utf8").replaceAll("\n", "\r\n"))
     }),
   ).toEqual(fine)
@@ -35,26 +35,26 @@ test("unchanged migrations pass the check, whatever their line endings", async (
 
 test("a changed migration is named, also after new checksums are added", async () => {
   const { unlisted, wrong } = await reviewAfter((directory) => {
-    const path = join(directory, "0002_chunks.sql")
+    const path = join(directory, "0002_unused.sql")
     writeFileSync(path, `${readFileSync(path, "utf8")}-- a word more\n`)
   })
   expect(unlisted).toEqual([])
-  expect(wrong).toEqual([expect.stringContaining("sql/0002_chunks.sql has changed: restore it")])
+  expect(wrong).toEqual([expect.stringContaining("sql/0002_unused.sql has changed: restore it")])
 })
 
 test("a migration that is removed or renamed is named", async () => {
   const renamed = await reviewAfter((directory) =>
-    renameSync(join(directory, "0002_chunks.sql"), join(directory, "0002_pieces.sql")),
+    renameSync(join(directory, "0002_unused.sql"), join(directory, "0002_removed.sql")),
   )
   expect(renamed).toEqual({
-    unlisted: ["0002_pieces"],
-    wrong: [expect.stringContaining("sql/0002_chunks.sql is gone")],
+    unlisted: ["0002_removed"],
+    wrong: [expect.stringContaining("sql/0002_unused.sql is gone")],
   })
 })
 
 test("a new migration gets a checksum", async () => {
   const added = await reviewAfter((directory) =>
-    writeFileSync(join(directory, "9000_new.sql"), "-- usable from: 0026\nselect 1;\n"),
+    writeFileSync(join(directory, "9000_new.sql"), "-- usable from: 0001\nselect 1;\n"),
   )
   expect(added).toEqual({ unlisted: ["9000_new"], wrong: [] })
 })

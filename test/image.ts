@@ -6,7 +6,7 @@ import { IMAGE } from "../src/storage/embedded/NewCluster.ts"
 import { makeCluster, MANIFEST, manifestOf } from "./lib/DatabaseImage.ts"
 import { defaults } from "./lib/Defaults.ts"
 import { layerEmbedded, SystemSql } from "../src/storage/sql/Database.ts"
-import { migrationsDirectory, readMigrations } from "../src/storage/MigrationFiles.ts"
+import { migrationsDirectory, readFunctions, readMigrations } from "../src/storage/MigrationFiles.ts"
 
 /*
  * `bun run image`: makes the image of a new embedded database anew, which is due after an upgrade of the engine.
@@ -43,7 +43,11 @@ await Effect.gen(function* () {
   const directory = yield* files.makeTempDirectoryScoped({ prefix: "parley-image-" })
   yield* makeDatabase(directory)
   const archive = pack(join(directory, "cluster"))
-  const manifest = manifestOf(archive, yield* readMigrations(migrationsDirectory))
+  const manifest = manifestOf(
+    archive,
+    yield* readMigrations(migrationsDirectory),
+    yield* readFunctions(migrationsDirectory),
+  )
   yield* files.makeDirectory(dirname(IMAGE), { recursive: true })
   yield* files.writeFile(IMAGE, archive)
   yield* files.writeFileString(MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`)

@@ -26,7 +26,7 @@ const RETRY_SOON_SECONDS = 5
 
 /**
  * Enforces the budgets of organizations and API keys. What a reply used is counted where it is stored, by an entry of
- * `storage/Usage`; the comparison is that of the SQL function `reserve_chat` (`sql/0006`).
+ * `storage/Usage`; the comparison is that of the SQL function `reserve_chat` (`sql/functions/usage.sql`).
  */
 export class Budgets extends Context.Service<Budgets>()("parley/admission/Budgets", {
   make: (settings: BudgetSettings) =>

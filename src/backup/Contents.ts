@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { Effect, FileSystem, Schema, Stream } from "effect"
-import { formerTables, tableRules } from "../storage/backup/Tables.ts"
+import { tableRules } from "../storage/backup/Tables.ts"
 import type { StartupError } from "../system/StartupError.ts"
 import { BLOB_LIST, BLOBS, TABLES } from "./Directory.ts"
 import { damaged } from "./Failures.ts"
@@ -25,12 +25,11 @@ const BlobText = Schema.fromJsonString(BlobLine)
 export const openContents = Effect.fn("Contents.open")(function* (directory: string) {
   const files = yield* FileSystem.FileSystem
   const manifest = yield* readManifest(directory)
-  const known = new Set([
-    ...formerTables,
-    ...tableRules.flatMap(({ isBackedUp, isExported, table }) =>
+  const known = new Set(
+    tableRules.flatMap(({ isBackedUp, isExported, table }) =>
       (manifest.organization === null ? isBackedUp : isExported) ? [table] : [],
     ),
-  ])
+  )
   for (const { name } of manifest.tables) {
     // Each table may be there once.
     if (!known.delete(name)) return yield* damaged(join(directory, MANIFEST), `names a table ${name}, which none has`)

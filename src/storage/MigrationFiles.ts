@@ -12,6 +12,9 @@ const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/
 /** Pattern of the line by which a migration declares which older servers can use the database after it. */
 const USABLE_FROM = /^-- usable from: (\d{4})$/m
 
+/** Pattern of the line by which the first migration names the last one of those that it replaces, and its checksum. */
+const FOLDS = /^-- folds: (\w+) ([0-9a-f]{64})$/m
+
 /** A migration, read from its file. */
 export interface Migration {
   readonly number: number
@@ -25,6 +28,19 @@ export interface Migration {
    * know this migration can.
    */
   readonly usableFrom: number | undefined
+  /**
+   * The last of the migrations that this one replaces: a database that has had them all is as one that has had this one.
+   * Undefined if it replaces none.
+   */
+  readonly folds: { readonly name: string; readonly checksum: string } | undefined
+}
+
+/** The functions and the triggers of one subject, read from `functions/<subject>.sql` beside the migrations. */
+export interface FunctionFile {
+  readonly subject: string
+  /** As that of a migration. */
+  readonly checksum: string
+  readonly text: string
 }
 
 /** Reads the migrations in a directory, ordered by number. */
@@ -44,18 +60,60 @@ export const readMigrations = Effect.fn("MigrationFiles.read")(function* (
   return twice === undefined ? migrations : yield* damagedMigrations(`Two migrations have the number ${twice.number}.`)
 })
 
+/** Reads the functions beside the migrations in a directory, ordered by subject. */
+export const readFunctions = Effect.fn("MigrationFiles.readFunctions")(function* (
+  directory: string,
+): Effect.fn.Return<ReadonlyArray<FunctionFile>, StartupError, FileSystem.FileSystem> {
+  const files = yield* FileSystem.FileSystem
+  const place = `${directory}/functions`
+  const names = (yield* Effect.mapError(files.readDirectory(place), unreadable(place))).filter((name) =>
+    name.endsWith(".sql"),
+  )
+  return yield* Effect.forEach(names.sort(), (name) =>
+    Effect.map(Effect.mapError(files.readFileString(`${place}/${name}`), unreadable(name)), (content) => ({
+      subject: name.slice(0, -".sql".length),
+      ...textOf(content),
+    })),
+  )
+})
+
+/** The text of a file with line ends as `\n`, and its SHA-256 in hex. */
+const textOf = (content: string) => {
+  const text = content.replaceAll("\r\n", "\n")
+  return { text, checksum: createHash("sha256").update(text).digest("hex") }
+}
+
 const parse = (file: string, content: string): Effect.Effect<Migration, StartupError> => {
   const number = FILE_NAME.exec(file)?.[1]
   if (number === undefined) return damagedMigrations(`sql/${file} is not named like a migration, NNNN_name.sql.`)
-  const text = content.replaceAll("\r\n", "\n")
+  const { checksum, text } = textOf(content)
   const declared = USABLE_FROM.exec(text)?.[1]
+  const [, folded, foldedChecksum] = FOLDS.exec(text) ?? []
   return Effect.succeed({
     number: Number(number),
     name: file.slice(0, -".sql".length),
-    checksum: createHash("sha256").update(text).digest("hex"),
+    checksum,
     text,
     usableFrom: declared === undefined ? undefined : Number(declared),
+    folds:
+      folded === undefined || foldedChecksum === undefined ? undefined : { name: folded, checksum: foldedChecksum },
   })
+}
+
+/** A comment, a text or the body of a function, in which a semicolon ends no statement; a semicolon; or what is between. */
+const PART = /--[^\n]*|'[^']*'|\$\$[\s\S]*?\$\$|;|[^;'$-]+|[\s\S]/g
+
+/**
+ * Splits the text of a file into its statements, without comments between them, because Postgres's extended protocol
+ * takes one at a time. Our files use no other quotations, and no semicolon in a block comment.
+ */
+export const splitStatements = (text: string): ReadonlyArray<string> => {
+  const statements = [""]
+  for (const [part] of text.matchAll(PART)) {
+    if (part === ";") statements.push("")
+    else if (!part.startsWith("--")) statements[statements.length - 1] += part
+  }
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "")
 }
 
 /** Fails because the migrations in `sql/` are not those that were delivered. */

@@ -1,14 +1,4 @@
-import {
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Duration, Effect, FileSystem, Layer, Option, PlatformError, Redacted, Scope, Exit } from "effect"
@@ -137,45 +127,35 @@ describe("a backup", () => {
     expect(copy).not.toBe(original)
   })
 
-  test("of an older schema is restored at that schema, and then migrated", async () => {
-    const old = "0037_people"
-    const rows = await run(
-      Effect.gen(function* () {
-        const directory = join(yield* temporaryDirectory("backup"), "old")
-        cpSync(made.directory, directory, { recursive: true })
-        // The rows of the tables that it lacks are left out, and it takes those of the others. Webhooks had more columns
-        // then, and a queue of their own.
-        renameSync(
-          join(directory, "tables", "webhook_deliveries.ndjson"),
-          join(directory, "tables", "webhook_queue.ndjson"),
-        )
-        forgeManifest(directory, (manifest) => ({
-          ...manifest,
-          migration: old,
-          tables: manifest.tables
-            .filter(({ name }) => name !== "webhooks")
-            .map((table) => (table.name === "webhook_deliveries" ? { ...table, name: "webhook_queue" } : table)),
-        }))
-        return yield* at(yield* emptyDatabase, { migrating: emptyAt(old) })(
-          Effect.gen(function* () {
-            const sql = yield* SystemSql
-            const [before] = yield* sql<{ last: string }>`select max(name) as last from parley_migrations`
-            const { warnings } = yield* restore(directory)
-            const [after] =
-              yield* sql`select max(name) as last, (select count(*)::int from organizations) as organizations
+  test.each(["0001_tables", "0046_rate_limits"])(
+    "of the older schema sql/%s.sql is restored at that schema, and then migrated",
+    async (old) => {
+      const rows = await run(
+        Effect.gen(function* () {
+          const directory = join(yield* temporaryDirectory("backup"), "old")
+          cpSync(made.directory, directory, { recursive: true })
+          forgeManifest(directory, (manifest) => ({ ...manifest, migration: old }))
+          return yield* at(yield* emptyDatabase, { migrating: emptyAt(old) })(
+            Effect.gen(function* () {
+              const sql = yield* SystemSql
+              const [before] = yield* sql<{ last: string }>`select max(name) as last from parley_migrations`
+              const { warnings } = yield* restore(directory)
+              const [after] =
+                yield* sql`select max(name) as last, (select count(*)::int from organizations) as organizations
               from parley_migrations`
-            return { before, after, warnings }
-          }),
-        )
-      }),
-    )
-    expect(rows.before).toEqual({ last: old })
-    expect(rows.after).toEqual({ last: made.manifest.migration, organizations: 2 })
-    // This place has no key for secrets.
-    expect(rows.warnings).toEqual([
-      expect.stringMatching(/^Secrets are encrypted by a key that is not in SECRETS_KEY \(\w+\)\. Until it is, /),
-    ])
-  })
+              return { before, after, warnings }
+            }),
+          )
+        }),
+      )
+      expect(rows.before).toEqual({ last: "0001_tables" })
+      expect(rows.after).toEqual({ last: made.manifest.migration, organizations: 2 })
+      // This place has no key for secrets.
+      expect(rows.warnings).toEqual([
+        expect.stringMatching(/^Secrets are encrypted by a key that is not in SECRETS_KEY \(\w+\)\. Until it is, /),
+      ])
+    },
+  )
 
   test("that was cut off is refused, and made anew by its command, which does not copy whole files again", async () => {
     const directory = join(made.parent, "cut-off")

@@ -5,7 +5,7 @@ import { vector } from "@electric-sql/pglite-pgvector"
 import { dependencies } from "../../package.json" with { type: "json" }
 import { DURABLE_START_PARAMETERS, DurableFiles } from "../../src/storage/embedded/DurableFiles.ts"
 import { IMAGE } from "../../src/storage/embedded/NewCluster.ts"
-import type { Migration } from "../../src/storage/MigrationFiles.ts"
+import type { FunctionFile, Migration } from "../../src/storage/MigrationFiles.ts"
 
 /*
  * The image of a new embedded database: what it was made from, and how a database is made without it.
@@ -14,8 +14,12 @@ import type { Migration } from "../../src/storage/MigrationFiles.ts"
 /** The file that says what the delivered image was made from. */
 export const MANIFEST = join(dirname(IMAGE), "manifest.json")
 
-/** The manifest of an image with this archive, made by the current packages and these migrations. */
-export const manifestOf = (archive: Uint8Array, migrations: ReadonlyArray<Migration>) => ({
+/** The manifest of an image with this archive, made by the current packages, these migrations and these functions. */
+export const manifestOf = (
+  archive: Uint8Array,
+  migrations: ReadonlyArray<Migration>,
+  functions: ReadonlyArray<FunctionFile>,
+) => ({
   /** The versions of the packages that made the image, by name. */
   packages: {
     "@electric-sql/pglite": dependencies["@electric-sql/pglite"],
@@ -23,6 +27,8 @@ export const manifestOf = (archive: Uint8Array, migrations: ReadonlyArray<Migrat
   },
   /** The checksums of the migrations that were applied, by name, in order. */
   migrations: Object.fromEntries(migrations.map(({ name, checksum }) => [name, checksum])),
+  /** The checksums of the files of functions, by subject. */
+  functions: Object.fromEntries(functions.map(({ checksum, subject }) => [subject, checksum])),
   /** SHA-256 of the archive in hex. */
   sha256: createHash("sha256").update(archive).digest("hex"),
 })

@@ -9,7 +9,7 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import manifest from "../../package.json" with { type: "json" }
 import { layerEmbedded, layerPostgres, type Database, type Migrating } from "../../src/storage/sql/Database.ts"
-import { migrationsDirectory, readMigrations } from "../../src/storage/MigrationFiles.ts"
+import { migrationsDirectory, readFunctions, readMigrations } from "../../src/storage/MigrationFiles.ts"
 import type { StartupError } from "../../src/system/StartupError.ts"
 import { databaseTraits, defaults } from "./Defaults.ts"
 import { temporaryDirectory } from "./TemporaryDirectory.ts"
@@ -49,11 +49,13 @@ export const layerOf = (database: TestDatabase, migrating?: Migrating): Layer.La
   )
 
 /** A hash of everything that the content of a new database depends on. */
-const fingerprint = Effect.map(Effect.provide(readMigrations(migrationsDirectory), fileSystem), (migrations) =>
-  createHash("sha256")
-    .update(JSON.stringify([manifest.dependencies, migrations.map(({ name, checksum }) => [name, checksum])]))
-    .digest("hex")
-    .slice(0, 16),
+const fingerprint = Effect.map(
+  Effect.provide(Effect.all([readMigrations(migrationsDirectory), readFunctions(migrationsDirectory)]), fileSystem),
+  (files) =>
+    createHash("sha256")
+      .update(JSON.stringify([manifest.dependencies, files.flat().map(({ checksum }) => checksum)]))
+      .digest("hex")
+      .slice(0, 16),
 )
 
 /** Opens a database, which brings it to the current schema, and closes it. */

@@ -22,7 +22,7 @@ export const emptyAt =
   (sql) =>
     Effect.gen(function* () {
       const files = yield* readMigrations(migrationsDirectory)
-      const found = files.find(({ name }) => name === migration)
+      const found = files.find(({ folds, name }) => name === migration || folds?.name === migration)
       if (found === undefined) {
         return yield* new StartupError({
           what: `The backup was made with the migration sql/${migration}.sql, which is missing here.`,
@@ -42,9 +42,9 @@ export const emptyAt =
       }
       yield* migrate(sql, migrationsDirectory, found.number)
       const reached = yield* readMigration(sql)
-      if (reached !== migration) {
+      if (reached !== found.name) {
         return yield* new StartupError({
-          what: `The database is empty, but its schema is newer (sql/${reached}.sql) than that of the backup (sql/${migration}.sql).`,
+          what: `The database is empty, but its schema is newer (sql/${reached}.sql) than that of the backup (sql/${found.name}.sql).`,
           doThis: "Restore into a new database, or a new data directory.",
         })
       }

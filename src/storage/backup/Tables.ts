@@ -93,10 +93,8 @@ export const tableRules: ReadonlyArray<TableRule> = [
   // Tells this database from the one that was backed up.
   leftOut("restorations"),
   leftOut("parley_migrations"),
+  leftOut("parley_functions"),
 ]
-
-/** Tables of earlier versions, in older backups. They are not restored: what they held follows from other tables. */
-export const formerTables: ReadonlyArray<string> = ["webhook_queue"]
 
 /** The columns that name the blobs of a row, with the SHA-256 and the size of the content where the row has them. */
 export const blobColumns: ReadonlyArray<{ readonly table: string; readonly key: string; readonly isHashed: boolean }> =

@@ -38,7 +38,7 @@ const tooManyUnsent = new Conflict({
   detail: `At most ${UNSENT_MAX_COUNT} files wait to be sent: send some of them first.`,
 })
 
-/** Refuses a message whose attachments `send_attachments` of `sql/0038` does not send. */
+/** Refuses a message whose attachments the SQL function `send_attachments` does not send. */
 export const onUnsendable = onCheckViolation("attachments_sendable", () =>
   InvalidRequest.at(
     "attachments",

@@ -1,10 +1,10 @@
 import { Effect, type FileSystem, Schedule, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { damagedMigrations, type Migration, readMigrations } from "../MigrationFiles.ts"
+import { damagedMigrations, type Migration, readMigrations, splitStatements } from "../MigrationFiles.ts"
+import { isMissingTable, isRefused, refused, replaceFunctions } from "./Functions.ts"
 import { makeIndexes } from "./Indexes.ts"
-import { ADVISORY_LOCK, isUnreachable, serverMessage } from "./Preparation.ts"
+import { ADVISORY_LOCK } from "./Preparation.ts"
 import { decodeRows } from "../Rows.ts"
-import { sqlState } from "./SqlErrors.ts"
 import { nothingThere, StartupError } from "../../system/StartupError.ts"
 
 const Applied = Schema.Struct({
@@ -20,8 +20,9 @@ type Applied = typeof Applied.Type
  * Applies the migrations in a directory that the database has not had. A database that has had later ones can be used
  * if each of them declares that servers of this directory can, so that servers of two versions run side by side while
  * one replaces the other, and the older one can come back. Each migration is a transaction of its own, so that one that
- * fails leaves the database at the one before; only the indexes that it makes concurrently are there already. Processes
- * that start at the same time wait for each other. It takes one round trip when there is nothing to do.
+ * fails leaves the database at the one before; only the indexes that it makes concurrently are there already. After the
+ * last migration, functions that the database has otherwise are replaced, unless it is newer than this server. Processes
+ * that start at the same time wait for each other. It takes two round trips when there is nothing to do.
  */
 export const migrate = Effect.fn("Migrations.migrate")(function* (
   sql: SqlClient.SqlClient,
@@ -30,7 +31,7 @@ export const migrate = Effect.fn("Migrations.migrate")(function* (
   last = Number.POSITIVE_INFINITY,
 ): Effect.fn.Return<void, StartupError | SqlError.SqlError, FileSystem.FileSystem> {
   const migrations = yield* readMigrations(directory)
-  const done = yield* Effect.catchIf(readApplied(sql), isMissingTable, () => Effect.succeed([]))
+  const done = yield* appliedOf(sql, migrations)
   const newer = done.filter((applied) => migrations.every(({ number }) => number !== applied.number))
   if (newer.length > 0 && newer.every((applied) => isUsable(applied, migrations))) {
     yield* Effect.logWarning(
@@ -42,10 +43,13 @@ export const migrate = Effect.fn("Migrations.migrate")(function* (
     if (migration.number > last) return
     // Nobody writes to the tables of a new database, and an index is made faster within the transaction.
     if (done.length > 0) {
-      yield* Effect.catchIf(buildIndexes(sql, migration), isRefused, (error) => refused(migration, error))
+      yield* Effect.catchIf(buildIndexes(sql, migration), isRefused, (error) =>
+        refused(`The migration sql/${migration.name}.sql`, error),
+      )
     }
     yield* inTransaction(sql, migrations, migration, done.length === 0)
   }
+  if (newer.length === 0 && last >= (migrations.at(-1)?.number ?? 0)) yield* replaceFunctions(sql, directory)
 })
 
 /** Fails where a database has not had every migration in a directory, and changes nothing. `place` names the database. */
@@ -55,7 +59,7 @@ export const refuseOutdated = Effect.fn("Migrations.refuseOutdated")(function* (
   place: string,
 ): Effect.fn.Return<void, StartupError | SqlError.SqlError, FileSystem.FileSystem> {
   const migrations = yield* readMigrations(directory)
-  const done = yield* Effect.catchIf(readApplied(sql), isMissingTable, () => Effect.succeed([]))
+  const done = yield* appliedOf(sql, migrations)
   if (done.length === 0) return yield* nothingThere(place)
   if ((yield* pendingOf(migrations, done)).length === 0) return
   return yield* new StartupError({
@@ -75,6 +79,16 @@ const pendingOf = (
   migrations: ReadonlyArray<Migration>,
   done: ReadonlyArray<Applied>,
 ): Effect.Effect<ReadonlyArray<Migration>, StartupError> => {
+  const [first] = migrations
+  const [oldest] = done
+  if (first?.folds !== undefined && oldest !== undefined && oldest.name !== first.name) {
+    return Effect.fail(
+      new StartupError({
+        what: `The schema of the database is sql/${done.at(-1)?.name}.sql, which is too old for this Parley.`,
+        doThis: `First start the Parley whose last migration is sql/${first.folds.name}.sql, then this one.`,
+      }),
+    )
+  }
   for (const applied of done) {
     const migration = migrations.find((candidate) => candidate.number === applied.number)
     if (migration === undefined && isUsable(applied, migrations)) continue
@@ -134,16 +148,25 @@ const inTransaction = (
         number int primary key,
         name text not null,
         checksum text not null,
-        applied_at timestamptz not null default now()
+        applied_at timestamptz not null default now(),
+        usable_from integer
       )`
-      yield* sql`alter table parley_migrations add column if not exists usable_from integer`
       // Another process may have applied migrations while this one waited for the lock.
-      const pending = yield* pendingOf(migrations, yield* readApplied(sql))
+      const done = yield* appliedOf(sql, migrations)
+      const pending = yield* pendingOf(migrations, done)
       if (!pending.includes(migration)) return
+      const [first] = done
+      if (done.length === 1 && first !== undefined) {
+        // In place of those that it folds.
+        yield* sql`delete from parley_migrations`
+        yield* sql`insert into parley_migrations ${sql.insert(first)}`
+      }
       for (const statement of splitStatements(migration.text)) {
         if (INDEX.test(statement) && !withIndexes) continue
         const plain = statement.replace(/^create index concurrently /, "create index ")
-        yield* Effect.catchIf(sql.unsafe(plain).unprepared, isRefused, (error) => refused(migration, error))
+        yield* Effect.catchIf(sql.unsafe(plain).unprepared, isRefused, (error) =>
+          refused(`The migration sql/${migration.name}.sql`, error),
+        )
       }
       yield* sql`insert into parley_migrations ${sql.insert({
         number: migration.number,
@@ -154,37 +177,17 @@ const inTransaction = (
     }),
   )
 
-/** A comment, a text or the body of a function, in which a semicolon ends no statement; a semicolon; or what is between. */
-const PART = /--[^\n]*|'[^']*'|\$\$[\s\S]*?\$\$|;|[^;'$-]+|[\s\S]/g
-
-/**
- * Splits a migration into its statements, without comments between them, because Postgres's extended protocol takes one
- * at a time. Migrations use no other quotations, and no semicolon in a block comment.
- */
-const splitStatements = (text: string): ReadonlyArray<string> => {
-  const statements = [""]
-  for (const [part] of text.matchAll(PART)) {
-    if (part === ";") statements.push("")
-    else if (!part.startsWith("--")) statements[statements.length - 1] += part
-  }
-  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "")
-}
-
 const decodeApplied = decodeRows(Applied)
 
-// Tables of earlier versions have no column `usable_from`.
-const readApplied = (sql: SqlClient.SqlClient) =>
-  decodeApplied(sql`select number, name, checksum, (to_jsonb(m) ->> 'usable_from')::int as usable_from
-    from parley_migrations m order by number`)
-
-const isMissingTable = (error: SqlError.SqlError): boolean => sqlState(error) === "42P01"
-
-const isRefused = (error: SqlError.SqlError): boolean => !isUnreachable(error)
-
-const refused = (migration: Migration, error: SqlError.SqlError): Effect.Effect<never, StartupError> =>
-  Effect.fail(
-    new StartupError({
-      what: `The migration sql/${migration.name}.sql failed and was undone: ${serverMessage(error)}.`,
-      doThis: "See the log of the database, and report this if the files are as they were delivered.",
-    }),
+/** The migrations that the database has had: the first one in place of all that it folds. */
+const appliedOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, [first]: ReadonlyArray<Migration>) {
+  const done = yield* Effect.catchIf(
+    decodeApplied(sql`select number, name, checksum, usable_from from parley_migrations order by number`),
+    isMissingTable,
+    () => Effect.succeed([]),
   )
+  const last = done.at(-1)
+  if (first?.folds === undefined || last?.name !== first.folds.name || last.checksum !== first.folds.checksum)
+    return done
+  return [{ number: first.number, name: first.name, checksum: first.checksum, usable_from: null }]
+})

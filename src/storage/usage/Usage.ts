@@ -47,7 +47,7 @@ const columns = {
 
 /**
  * The tables `usage_entries` and `usage_days`: an entry for each model of each reply, and the sums of each day, into
- * which the SQL function `fold_usage` (last defined in `sql/0008`) folds entries. The statement that stores a reply inserts
+ * which the SQL function `fold_usage` folds entries. The statement that stores a reply inserts
  * its entries, see `Conversations.reply`.
  */
 export class Usage extends Context.Service<Usage>()("parley/storage/usage/Usage", {

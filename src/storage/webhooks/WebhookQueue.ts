@@ -55,7 +55,7 @@ const decodeAny = decodeRows(Schema.Struct({ any: Schema.Boolean }))
 
 /**
  * The rows of `webhook_deliveries` that wait, as a queue. Triggers store them in the transaction of what they tell of, see
- * `sql/0027_webhooks.sql`; they come in no order.
+ * `sql/functions/webhooks.sql`; they come in no order.
  */
 export class WebhookQueue extends Context.Service<WebhookQueue>()("parley/storage/webhooks/WebhookQueue", {
   make: Effect.gen(function* () {

@@ -283,7 +283,7 @@ describe("a start that cannot succeed", () => {
     ],
     ["a damaged lock file", damagedLock, /lock file.*damaged.*delete/],
     ["no Postgres", noPostgres, /database cannot be used(?!.*hunter2).*DATABASE_URL/],
-    ["a changed migration", changedMigration, /0001_initial.*is not what the database was given.*\. Restore .+/],
+    ["a changed migration", changedMigration, /0002_unused.*is not what the database was given.*\. Restore .+/],
   ]
   const always = { BOOTSTRAP_API_KEY: operatorKey, PORT: "0" }
   test.each(failing)("has its reason in one line: %s", async (_, settings, line) => {
@@ -347,7 +347,7 @@ describe("a start that cannot succeed", () => {
 
   async function changedMigration() {
     const database = await run(fresh)
-    const change = SystemSql.use((sql) => sql`update parley_migrations set checksum = 'other' where number = 1`)
+    const change = SystemSql.use((sql) => sql`update parley_migrations set checksum = 'other' where number = 2`)
     await Effect.runPromise(Effect.provide(change, layerOf(database)))
     return run(settingsFor(database))
   }

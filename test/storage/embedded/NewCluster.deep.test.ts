@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
 import { Effect } from "effect"
 import { IMAGE } from "../../../src/storage/embedded/NewCluster.ts"
-import { migrationsDirectory, readMigrations } from "../../../src/storage/MigrationFiles.ts"
+import { migrationsDirectory, readFunctions, readMigrations } from "../../../src/storage/MigrationFiles.ts"
 import { makeCluster, MANIFEST, manifestOf } from "../../lib/DatabaseImage.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { quiet } from "../../lib/Layers.ts"
@@ -40,6 +40,7 @@ const CONTENTS = [
   // The settings of an extension are known only once its library is loaded.
   "select name::text, setting::text from pg_settings where name not like '%.%' order by 1",
   "select number::text, name, checksum from parley_migrations order by number",
+  "select subject, checksum from parley_functions order by subject",
 ]
 
 /** The contents of a new database, whose cluster may be there already. */
@@ -70,9 +71,14 @@ test("a database from the image equals one that the engine and the migrations ma
 test("the image is the one that was made by these packages and migrations", () =>
   run(
     Effect.gen(function* () {
-      const migrations = yield* Effect.provide(readMigrations(migrationsDirectory), fileSystem)
+      const read = Effect.all([readMigrations(migrationsDirectory), readFunctions(migrationsDirectory)])
+      const [migrations, functions] = yield* Effect.provide(read, fileSystem)
       const manifest = JSON.parse(readFileSync(MANIFEST, "utf8"))
       const applied = migrations.slice(0, Object.keys(manifest.migrations).length)
-      expect(manifest).toEqual(manifestOf(readFileSync(IMAGE), applied))
+      // Functions that have changed since are replaced by the first start.
+      expect(manifest).toEqual({
+        ...manifestOf(readFileSync(IMAGE), applied, functions),
+        functions: manifest.functions,
+      })
     }),
   ))

@@ -9,7 +9,7 @@ import { Documents } from "../../../src/storage/documents/Documents.ts"
 import { Ingestions } from "../../../src/storage/documents/Ingestions.ts"
 import { Organizations } from "../../../src/storage/organizations/Organizations.ts"
 import { Quotas } from "../../../src/storage/organizations/Quotas.ts"
-import { SystemSql } from "../../../src/storage/sql/Database.ts"
+
 import { platform, storage } from "../../lib/Layers.ts"
 import {
   as,
@@ -126,26 +126,6 @@ describe("what an organization stores", () => {
         expect(yield* held(organization)).toMatchObject({ chunks: 7, bytes: 4 })
         yield* publish(3)
         expect(yield* held(organization)).toMatchObject({ chunks: 3, bytes: 7 })
-      }),
-    ))
-
-  test("is counted by the migration for what there was before", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, chatbot } = yield* makeTenant
-        yield* as(organization)(add(chatbot, "four"))
-        yield* as(organization)(say(chatbot, "a"))
-        const before = yield* held(organization)
-        const sql = yield* SystemSql
-        yield* sql`delete from holdings`
-        yield* sql`delete from holding_entries`
-        const migration = yield* Effect.promise(() => Bun.file("sql/0018_quotas.sql").text())
-        const fill =
-          /insert into holdings \(organization_id, chatbots, tools\)\nselect[\s\S]*?s\.organization_id = h\.organization_id;/
-        for (const statement of (fill.exec(migration)?.[0] ?? "").split(/;\s*/).filter(Boolean))
-          yield* sql.unsafe(statement)
-        expect(yield* held(organization)).toEqual(before ?? nothing)
-        expect(before).toEqual({ ...nothing, chatbots: 1, documents: 1, bytes: 4, conversations: 1 })
       }),
     ))
 })

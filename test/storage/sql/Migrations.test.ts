@@ -24,15 +24,15 @@ beforeEach(() => {
     Effect.gen(function* () {
       const sql = yield* SystemSql
       yield* sql`drop table if exists one`
-      yield* sql`drop function if exists f`
-      yield* sql`drop table if exists parley_migrations`
+      yield* sql`drop function if exists f, other`
+      yield* sql`drop table if exists parley_migrations, parley_functions`
     }),
   )
 })
 
 const write = (files: Readonly<Record<string, string>>): void => {
   rmSync(directory, { recursive: true, force: true })
-  mkdirSync(directory)
+  mkdirSync(join(directory, "functions"), { recursive: true })
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
 }
 
@@ -154,6 +154,60 @@ describe("migrate", () => {
     expect((await refused()).what).toContain("the number 1")
     write({ "1_first.sql": FIRST })
     expect((await refused()).what).toContain("sql/1_first.sql")
+  })
+
+  const one = (value: number) =>
+    `create or replace function f() returns int language sql as $$ select other() + ${value} $$;\n`
+  const other = "create or replace function other() returns int language sql as $$ select 10 $$;\n"
+  const called = (): Promise<unknown> =>
+    runtime.runPromise(Effect.flatMap(SystemSql, (sql) => sql`select f() as value`)).then(([row]) => row?.["value"])
+
+  test("replaces the functions of a file that has changed, in no order of files", async () => {
+    write({ "0001_first.sql": FIRST, "functions/a.sql": one(1), "functions/b.sql": other })
+    await apply()
+    expect(await called()).toBe(11)
+    write({ "0001_first.sql": FIRST, "functions/a.sql": one(2), "functions/b.sql": other })
+    await Promise.all([apply(), apply()])
+    expect(await called()).toBe(12)
+  })
+
+  test("keeps the functions of a database that is newer, and those before a file that fails", async () => {
+    const newer = "-- usable from: 0001\nselect 1"
+    write({ "0001_first.sql": FIRST, "0002_newer.sql": newer, "functions/a.sql": one(2), "functions/b.sql": other })
+    await apply()
+    write({ "0001_first.sql": FIRST, "functions/a.sql": one(1), "functions/b.sql": other })
+    await apply()
+    expect(await called()).toBe(12)
+    write({ "0001_first.sql": FIRST, "0002_newer.sql": newer, "functions/a.sql": `${one(3)}select 1 / 0;\n` })
+    expect((await refused()).what).toContain("sql/functions/a.sql failed and was undone: division by zero")
+    expect(await called()).toBe(12)
+  })
+
+  test("takes a database that has had all migrations which the first one folds, and refuses one that has not", async () => {
+    write({ "0001_first.sql": FIRST })
+    await apply()
+    write({ "0001_first.sql": FIRST, "0002_second.sql": SECOND })
+    await apply()
+    const [last] = await runtime.runPromise(
+      Effect.flatMap(
+        SystemSql,
+        (sql) => sql<{ checksum: string }>`select checksum from parley_migrations where number = 2`,
+      ),
+    )
+    const folded = (checksum: string | undefined) => ({
+      "0001_folded.sql": `-- folds: 0002_second ${checksum}\ninsert into one values (9);\n`,
+      "0002_third.sql": "-- usable from: 0001\ninsert into one values (3);\n",
+    })
+    write(folded("0".repeat(64)))
+    expect(await refused()).toMatchObject({
+      what: "The schema of the database is sql/0002_second.sql, which is too old for this Parley.",
+      doThis: "First start the Parley whose last migration is sql/0002_second.sql, then this one.",
+    })
+    write(folded(last?.checksum))
+    await Promise.all([apply(), apply()])
+    expect(await names()).toEqual(["0001_folded", "0002_third"])
+    expect(await rows()).toEqual([1, 2, 3])
+    await apply()
   })
 
   test("fails when the directory does not exist", async () => {
