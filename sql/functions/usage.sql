@@ -83,35 +83,3 @@ begin
   insert into chat_reservations values (reservation, of_organization, of_key, asked, at + lease);
 end
 $$;
-
--- Ends the reservation of a chat, and announces the budgets that its tokens have used up, if anybody wants to know.
-create or replace function release_chat(
-  reservation uuid, of_organization uuid, of_key uuid, organization_tokens bigint, key_tokens bigint
-) returns void
-  language plpgsql set search_path = public, pg_temp
-  as $$
-declare
-  spent bigint; spent_of_key bigint;
-begin
-  delete from chat_reservations where id = reservation and organization_id = of_organization;
-  if exists (
-    select from webhooks where organization_id = of_organization and active and 'budget.spent' = any(events)
-  ) then
-    select coalesce(sum(taken), 0), coalesce(sum(taken) filter (where api_key_id = of_key), 0)
-    into spent, spent_of_key
-    from (
-      select api_key_id, input_tokens + output_tokens + cache_read_tokens + cache_write_tokens as taken
-      from usage_days where organization_id = of_organization and day = (clock_timestamp() at time zone 'utc')::date
-      union all
-      select api_key_id, input_tokens + output_tokens + cache_read_tokens + cache_write_tokens
-      from usage_entries where organization_id = of_organization and day = (clock_timestamp() at time zone 'utc')::date
-    ) today;
-    if spent >= organization_tokens then
-      perform announce_budget(of_organization, of_key, 'organization');
-    end if;
-    if spent_of_key >= key_tokens then
-      perform announce_budget(of_organization, of_key, 'key');
-    end if;
-  end if;
-end
-$$;

@@ -1,4 +1,5 @@
--- Every event that webhooks are told of, but for those of people in conversations (`inbox.sql`).
+-- Every event that webhooks are told of, but for budgets (storage/usage/Budgets.ts) and for who answers in a conversation
+-- (storage/conversations/Handovers.ts).
 
 -- Stores the deliveries of an event.
 create or replace function announce_event(
@@ -88,20 +89,6 @@ $$;
 
 create or replace trigger announce_chatbot after update on chatbots
   for each row when (old.version <> new.version) execute function announce_chatbot();
-
--- Stores the deliveries of a budget that is spent, once a day. `whose` is `organization` or `key`.
-create or replace function announce_budget(of_organization uuid, of_key uuid, whose text) returns void
-  language plpgsql set search_path = public, pg_temp
-  as $$
-begin
-  perform announce_event(
-    of_organization, case when whose = 'key' then (select chatbot_id from api_keys where id = of_key) end, 'budget.spent',
-    case when whose = 'key' then of_key else of_organization end,
-    case when whose = 'key' then of_key else of_organization end,
-    jsonb_build_object('whose', whose, 'day', (clock_timestamp() at time zone 'utc')::date)
-  );
-end
-$$;
 
 -- A run of a source that has ended.
 create or replace function announce_source_run() returns trigger

@@ -8,6 +8,7 @@ import { Effect, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import manifest from "../../package.json" with { type: "json" }
+import image from "../../src/storage/embedded/image/manifest.json" with { type: "json" }
 import { layerEmbedded, layerPostgres, type Database, type Migrating } from "../../src/storage/sql/Database.ts"
 import { migrationsDirectory, readFunctions, readMigrations } from "../../src/storage/MigrationFiles.ts"
 import type { StartupError } from "../../src/system/StartupError.ts"
@@ -53,7 +54,7 @@ const fingerprint = Effect.map(
   Effect.provide(Effect.all([readMigrations(migrationsDirectory), readFunctions(migrationsDirectory)]), fileSystem),
   (files) =>
     createHash("sha256")
-      .update(JSON.stringify([manifest.dependencies, files.flat().map(({ checksum }) => checksum)]))
+      .update(JSON.stringify([manifest.dependencies, image.sha256, files.flat().map(({ checksum }) => checksum)]))
       .digest("hex")
       .slice(0, 16),
 )

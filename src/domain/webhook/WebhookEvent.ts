@@ -19,9 +19,9 @@ import { Timestamp } from "../schema/Timestamp.ts"
 /**
  * The types of events that a webhook can be sent.
  *
- * No program stores an event. Triggers of `sessions`, `messages`, `documents`, `source_runs`, `test_runs` and `chatbots`
- * do, in the transaction of the change, so that no path can forget one, and for budgets the functions that count a chat:
- * see `sql/functions/webhooks.sql`. Another type needs another trigger.
+ * Triggers store the events of `sessions`, `messages`, `documents`, `source_runs`, `test_runs` and `chatbots`, in the
+ * transaction of the change, so that no path can forget one: see `sql/functions/webhooks.sql`. Only those of budgets and of
+ * who answers in a conversation are stored by the statements of `storage`.
  */
 export const WebhookEventType = Schema.Literals([
   "chatbot.updated",

@@ -5,21 +5,22 @@ import type { Source } from "../../domain/chat/Chat.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { SenderType, VisitedPage } from "../../domain/chat/Conversation.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
-import { type ApiKeyId, type ChatbotId, type MessageId, SessionId } from "../../domain/Ids.ts"
+import { type ApiKeyId, type ChatbotId, type MessageId, type OrganizationId, SessionId } from "../../domain/Ids.ts"
 import type { Explanation } from "../../domain/Failure.ts"
 import { Handover, type HandoverReason } from "../../domain/inbox/Handover.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { onUnsendable } from "./Attachments.ts"
+import { handOver } from "./Handovers.ts"
 import { sessionNotFound } from "./Messages.ts"
 import { makeGrounding, type ReplyGround } from "./ReplyGrounds.ts"
 import { answeredElsewhere } from "../IdempotencyKeys.ts"
 import { decodeRows } from "../Rows.ts"
-import { onForeignKeyViolation, onUniqueViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { onForeignKeyViolation, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 import { type ReplyUsage, usageEntries } from "../usage/Usage.ts"
 
 /*
- * The statements by which a chat writes to its conversation, each a single one.
+ * The statements by which a chat writes to its conversation, each a single one, unless it hands the conversation over.
  */
 
 /** A message that a client sends: a new one, or one of a conversation that the client held elsewhere. */
@@ -121,30 +122,29 @@ const MESSAGE_TIME = "greatest(updated_at, least(clock_timestamp(), updated_at +
 const decodeTargets = decodeRows(Schema.Struct({ id: SessionId, owner: Handover.fields.owner }))
 const decodeStored = decodeRows(Schema.Struct({ owner: Handover.fields.owner, is_stored: Schema.Boolean }))
 
-export const makeAppend = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(
-    function* (
-      chatbot: ChatbotId,
-      session: SessionTarget,
-      messages: ReadonlyArray<NewMessage>,
-      answer: EmailAnswer | undefined,
-      handover?: HandoverCause,
-    ) {
-      const { language = null, name, page = null } = session
-      const userInfo = json({
-        ...(answer?.email !== undefined && { email: answer.email }),
-        ...(name !== undefined && { name }),
-      })
-      const mayAsk = answer?.mayAskAgain ?? true
-      const organization_id = yield* CurrentOrganization
-      const rows = messages.map(({ attachments = [], id, sender_type, content, mid }) => ({
-        id,
-        sender_type,
-        content,
-        attachments,
-        metadata: mid === undefined ? {} : { mid },
-      }))
-      const statement = decodeTargets(sql`
+export const makeAppend = (sql: SqlClient.SqlClient) => {
+  const append = Effect.fnUntraced(function* (
+    chatbot: ChatbotId,
+    session: SessionTarget,
+    messages: ReadonlyArray<NewMessage>,
+    answer: EmailAnswer | undefined,
+    handover?: HandoverCause,
+  ) {
+    const { language = null, name, page = null } = session
+    const userInfo = json({
+      ...(answer?.email !== undefined && { email: answer.email }),
+      ...(name !== undefined && { name }),
+    })
+    const mayAsk = answer?.mayAskAgain ?? true
+    const organization_id = yield* CurrentOrganization
+    const rows = messages.map(({ attachments = [], id, sender_type, content, mid }) => ({
+      id,
+      sender_type,
+      content,
+      attachments,
+      metadata: mid === undefined ? {} : { mid },
+    }))
+    const statement = decodeTargets(sql`
         with session as (
           -- A foreign key would accept the chatbot of another organization.
           insert into sessions
@@ -183,21 +183,23 @@ export const makeAppend = (sql: SqlClient.SqlClient) =>
           -- An earlier attempt at the same chat has stored it, longer ago than a history reaches.
           on conflict (id) do nothing
         )
-        select id, ${
-          handover === undefined
-            ? sql`owner`
-            : sql`case when owner = 'people' or hand_over(${organization_id}, id, ${handover.reason}, null, null, null)
-              then 'people' else owner end`
-        } as owner from target`)
-      let [found] = yield* statement
-      // Another request opened the session after this statement began; the next statement sees it.
-      for (let tries = 1; found === undefined && tries < APPEND_TRIES; tries++) [found] = yield* statement
-      return found ?? (yield* sessionNotFound)
-    },
-    onForeignKeyViolation(() => chatbotNotFound),
-    onUnsendable,
-    withoutSqlErrors,
-  )
+        select id, owner from target`)
+    let [found] = yield* statement
+    // Another request opened the session after this statement began; the next statement sees it.
+    for (let tries = 1; found === undefined && tries < APPEND_TRIES; tries++) [found] = yield* statement
+    if (found === undefined) return yield* sessionNotFound
+    if (handover === undefined || found.owner === "people") return found
+    const sessions = sql`select id from sessions where id = ${found.id} and organization_id = ${organization_id}`
+    yield* handOver(sql, handover.reason, { sessions })
+    return { ...found, owner: "people" as const }
+  })
+  return (...args: Parameters<typeof append>) =>
+    (args[4] === undefined ? append(...args) : transaction(sql)(append(...args))).pipe(
+      onForeignKeyViolation(() => chatbotNotFound),
+      onUnsendable,
+      withoutSqlErrors,
+    )
+}
 
 export const makeReply = (sql: SqlClient.SqlClient) => {
   const grounding = makeGrounding(sql)
@@ -215,47 +217,53 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
       select chatbot_id from sessions s where s.id = messages.session_id and s.organization_id = messages.organization_id
     ), 'message.created', messages.session_id, messages.id, null)::text end as announced`
 
-  return Effect.fnUntraced(
-    function* (
-      session: SessionId,
-      message: BotMessage,
-      usage?: ReplyUsage,
-      isUnfinished = false,
-      handover?: HandoverCause,
-    ) {
-      const organization = yield* CurrentOrganization
-      const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
-      const counted =
-        usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
-      const unanswered = message.unanswered ? 1 : 0
-      const { unsupported = [] } = message
-      const firstWords =
-        message.firstWord === undefined
-          ? sql``
-          : sql`, first_words = case
+  /** The session, where the replies before this one make it the last that it takes. */
+  const dueAfter = (
+    organization: OrganizationId,
+    session: SessionId,
+    { id }: BotMessage,
+    { unansweredInRow = 1 }: HandoverCause,
+  ) => {
+    const before = unansweredInRow - 1
+    return sql`
+      select s.id from sessions s
+      where s.id = ${session} and s.organization_id = ${organization} and (
+        select count(*) filter (where unanswered) from (
+          select m.unanswered from messages m
+          where m.session_id = s.id and m.organization_id = ${organization} and m.sender_type = 'bot'
+            and m.id <> ${id} and (s.owner_since is null or m.created_at > s.owner_since)
+          order by m.created_at desc, m.id desc limit ${before}
+        ) last
+      ) = ${before}`
+  }
+
+  const reply = Effect.fnUntraced(function* (
+    session: SessionId,
+    message: BotMessage,
+    usage?: ReplyUsage,
+    isUnfinished = false,
+    handover?: HandoverCause,
+  ) {
+    const organization = yield* CurrentOrganization
+    const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
+    const counted = usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
+    const unanswered = message.unanswered ? 1 : 0
+    const { unsupported = [] } = message
+    const firstWords =
+      message.firstWord === undefined
+        ? sql``
+        : sql`, first_words = case
       when coalesce(cardinality(first_words), 0) < ${FIRST_WORDS_MAX}::int then first_words || ${message.firstWord}::int
       else first_words end`
-      const before = sql`
+    const before = sql`
       known as (
         select id, unanswered, content from messages where id = ${message.id} and organization_id = ${organization}
       ), taken_out as (
         delete from unfinished_replies where message_id = ${message.id} and organization_id = ${organization}
       ),`
-      // What the user has seen of a reply belongs before the people who have taken over meanwhile; nobody has seen another.
-      const isKept = message.isSeen === true ? sql`true` : sql`owner = 'bot'`
-      const inRow = handover?.unansweredInRow
-      const isDue =
-        inRow === undefined
-          ? sql``
-          : sql`and (
-          select count(*) filter (where unanswered) from (
-            select m.unanswered from messages m
-            where m.session_id = session.id and m.organization_id = ${organization} and m.sender_type = 'bot'
-              and m.id <> ${message.id} and (session.owner_since is null or m.created_at > session.owner_since)
-            order by m.created_at desc, m.id desc limit ${inRow - 1}
-          ) last
-        ) = ${inRow - 1}`
-      const [found] = yield* decodeStored(sql`
+    // What the user has seen of a reply belongs before the people who have taken over meanwhile; nobody has seen another.
+    const isKept = message.isSeen === true ? sql`true` : sql`owner = 'bot'`
+    const [found] = yield* decodeStored(sql`
       with ${isUnfinished ? before : sql``} session as (
         update sessions set updated_at = ${sql.literal(NEXT_INSTANT)},
           message_count = message_count + case when ${isKept} then ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`} else 0 end,
@@ -277,17 +285,17 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
         case owner when 'bot' then ${sql.literal(MESSAGE_TIME)} else owner_since - interval '1 microsecond' end
       from session where ${isKept} ${isUnfinished ? sql`${replacing} ${announcing}` : sql`returning null as announced`}
       )
-      -- Counting them stores the reply first, so that it comes before the people.
-      select ${
-        handover === undefined
-          ? sql`owner`
-          : sql`case when owner = 'bot' ${isDue} and hand_over(${organization}, id, ${handover.reason}, null, null, null)
-            then 'people' else owner end`
-      } as owner, ${isKept} as is_stored
-      from session, (select count(announced) from stored) stored`)
-      return found && { owner: found.owner, isStored: found.is_stored }
-    },
-    onUniqueViolation("messages_pkey", () => answeredElsewhere),
-    withoutSqlErrors,
-  )
+      select owner, ${isKept} as is_stored from session, (select count(announced) from stored) stored`)
+    if (found === undefined) return undefined
+    const isHandedOver =
+      handover !== undefined &&
+      found.owner === "bot" &&
+      (yield* handOver(sql, handover.reason, { sessions: dueAfter(organization, session, message, handover) })) > 0
+    return { owner: isHandedOver ? ("people" as const) : found.owner, isStored: found.is_stored }
+  })
+  return (...args: Parameters<typeof reply>) =>
+    (args[4] === undefined ? reply(...args) : transaction(sql)(reply(...args))).pipe(
+      onUniqueViolation("messages_pkey", () => answeredElsewhere),
+      withoutSqlErrors,
+    )
 }

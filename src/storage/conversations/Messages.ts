@@ -11,7 +11,8 @@ import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { GAP } from "./ReplyGrounds.ts"
 import { decodeRows, TimestampColumn, decodeRowOr } from "../Rows.ts"
-import { withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { handOver } from "./Handovers.ts"
+import { transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 import { MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 
@@ -103,7 +104,7 @@ const decodePage = decodeRows(
 const decodeMessages = decodeRows(MessageRow)
 const decodeContents = decodeRows(Schema.Struct({ content: Schema.String }))
 const decodePlaced = decodeRows(Schema.Struct({ ...MessageRow.fields, at: Schema.String }))
-const decodeSender = decodeRowOr(Schema.Struct({ sender_type: SenderType }), messageNotFound)
+const decodeSender = decodeRowOr(Schema.Struct({ sender_type: SenderType, changed: Schema.Int }), messageNotFound)
 
 /**
  * The table `messages`, always within the current organization; see `Conversations` for what concerns their session.
@@ -188,25 +189,12 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
       }, withoutSqlErrors),
 
       /** Stores the feedback on a reply; `null` deletes it. Fails with `Conflict` for a message of the user. */
-      rate: Effect.fnUntraced(function* (
-        chatbot: ChatbotId,
-        name: SessionName,
-        message: MessageId,
-        feedback: Feedback | null,
-      ) {
-        const organization = yield* CurrentOrganization
-        const rating = feedback?.rating ?? null
-        // One of the time before people had the conversation does not bring them back.
-        const handsOver = sql`, (
-            select hand_over(${organization}, s.id, 'rated_down', null, null, null)
-            from sessions s
-              join chatbots c on c.id = s.chatbot_id and (c.settings->'handover'->>'ratedDown')::boolean
-              join messages m on m.id = ${message} and m.session_id = s.id
-            where s.id = counted.id and s.organization_id = ${organization} and s.owner = 'bot'
-              and (s.owner_since is null or m.created_at > s.owner_since)
-          )`
-        // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
-        const found = yield* decodeSender(sql`
+      rate: Effect.fnUntraced(
+        function* (chatbot: ChatbotId, name: SessionName, message: MessageId, feedback: Feedback | null) {
+          const organization = yield* CurrentOrganization
+          const rating = feedback?.rating ?? null
+          // The row's lock is taken before its old rating is read, so that the session's numbers move by the difference.
+          const found = yield* decodeSender(sql`
           with found as (
             select m.id, m.session_id, m.sender_type, m.unanswered, m.feedback->>'rating' as old
             from sessions s join messages m on m.session_id = s.id
@@ -226,9 +214,22 @@ export class Messages extends Context.Service<Messages>()("parley/storage/conver
               and sender_type = 'bot' and old is distinct from ${rating}::text
             returning s.id
           )
-          select sender_type ${rating === "down" ? handsOver : sql``} from found left join counted on true`)
-        if (found.sender_type !== "bot") return yield* onlyReplies
-      }, withoutSqlErrors),
+          select sender_type, (select count(*)::int from counted) as changed from found`)
+          if (found.sender_type !== "bot") return yield* onlyReplies
+          if (rating !== "down" || found.changed === 0) return
+          // One of the time before people had the conversation does not bring them back.
+          yield* handOver(sql, "rated_down", {
+            sessions: sql`
+            select s.id
+            from messages m join sessions s on s.id = m.session_id
+              join chatbots c on c.id = s.chatbot_id and (c.settings->'handover'->>'ratedDown')::boolean
+            where m.id = ${message} and s.organization_id = ${organization}
+              and (s.owner_since is null or m.created_at > s.owner_since)`,
+          })
+        },
+        (rate, _chatbot, _name, _message, feedback) => (feedback?.rating === "down" ? transaction(sql)(rate) : rate),
+        withoutSqlErrors,
+      ),
     }
   }),
 }) {

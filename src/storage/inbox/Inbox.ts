@@ -9,6 +9,7 @@ import { type ChatbotId, type MessageId, type PersonId, SessionId } from "../../
 import { ConversationEvent, type HandoverReason } from "../../domain/inbox/Handover.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
+import { type Acting, assign, handBack, handOver, mayAnswer } from "../conversations/Handovers.ts"
 import { onUnsendable } from "../conversations/Attachments.ts"
 import { NEXT_INSTANT } from "../conversations/ConversationWrites.ts"
 import { SESSION_COLUMNS, SessionRow, toSession } from "../conversations/Conversations.ts"
@@ -23,9 +24,6 @@ import {
 import { decodeRows, onlyRow, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, uuids, within } from "../sql/SqlValues.ts"
-
-/** The person behind the request; undefined for a program. */
-export type Acting = Caller["Service"]["person"]
 
 /** A message that a person writes. */
 export interface PersonMessage {
@@ -56,10 +54,7 @@ const decodeFound = decodeRowOr(
 const decodeSession = decodeRowOr(SessionRow, sessionNotFound)
 const decodeMessages = decodeRows(MessageRow)
 const decodeEvents = decodeRows(Schema.Struct({ ...ConversationEvent.fields, created_at: TimestampColumn }))
-const decodeDone = decodeRows(Schema.Struct({ done: Schema.Boolean }))
-/** Whether a function has done what it was called for. */
-const isDone = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-  Effect.map(Effect.flatMap(decodeDone(rows), onlyRow), ({ done }) => done)
+const decodeMay = decodeRows(Schema.Struct({ may: Schema.Boolean }))
 const decodeCounts = decodeRows(Schema.Struct({ waiting: Schema.Int, mine: Schema.Int, open: Schema.Int }))
 
 /** People in conversations, always within the current organization. */
@@ -85,25 +80,17 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
 
     const ensureAnswers = Effect.fnUntraced(function* (chatbot: ChatbotId, assignee: PersonId | null | undefined) {
       if (assignee === null || assignee === undefined) return
-      if (!(yield* isDone(sql`select may_answer(${assignee}, ${chatbot}) as done`))) return yield* noAssignee
+      const may = mayAnswer(sql, sql`${assignee}::uuid`, sql`${chatbot}::uuid`)
+      const [row] = yield* decodeMay(sql`select ${may} as may`)
+      if (row?.may !== true) return yield* noAssignee
     })
 
-    const handOver = Effect.fnUntraced(function* (
-      id: SessionId,
-      reason: HandoverReason,
-      by: Acting,
-      assignee: PersonId | null,
-    ) {
-      const organization = yield* CurrentOrganization
-      return yield* isDone(sql`select hand_over(${organization}, ${id}, ${reason}, ${by?.id ?? null}::uuid,
-        ${by?.name ?? null}::text, ${assignee}::uuid) as done`)
-    })
-
-    const handBack = Effect.fnUntraced(function* (id: SessionId, reason: HandoverReason, by: Acting) {
-      const organization = yield* CurrentOrganization
-      return yield* isDone(sql`
-        select hand_back(${organization}, ${id}, ${reason}, ${by?.id ?? null}::uuid, ${by?.name ?? null}::text) as done`)
-    })
+    const own = (id: SessionId) =>
+      Effect.map(
+        CurrentOrganization,
+        (organization) => sql`
+        select id from sessions where id = ${id} and organization_id = ${organization}`,
+      )
 
     const audited = Effect.fnUntraced(function* (
       action: "conversation.handed_over" | "conversation.returned",
@@ -124,7 +111,8 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
       ) {
         const { id } = yield* lock(chatbot, name)
         yield* ensureAnswers(chatbot, assignee === by?.id ? null : assignee)
-        if (!(yield* handOver(id, reason, by, assignee))) return yield* hasPeople
+        const sessions = yield* own(id)
+        if ((yield* handOver(sql, reason, { sessions, by, assignee })) === 0) return yield* hasPeople
         yield* audited("conversation.handed_over", chatbot, id)
         return yield* session(id)
       }, committing(sql)),
@@ -132,7 +120,7 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
       /** Hands a session back to the bot. Fails with `Conflict` where the bot has it. */
       handBack: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, by: Acting) {
         const { id } = yield* lock(chatbot, name)
-        if (!(yield* handBack(id, "by_hand", by))) return yield* hasBot
+        if ((yield* handBack(sql, "by_hand", { sessions: yield* own(id), by })) === 0) return yield* hasBot
         yield* audited("conversation.returned", chatbot, id)
         return yield* session(id)
       }, committing(sql)),
@@ -148,20 +136,20 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
         by: Acting,
       ) {
         const organization = yield* CurrentOrganization
-        const { id } = yield* lock(chatbot, name)
-        const own = sql`where id = ${id} and organization_id = ${organization}`
+        const { id, owner } = yield* lock(chatbot, name)
+        const sessions = yield* own(id)
+        const found = sql`where id = ${id} and organization_id = ${organization}`
         if (assignee !== undefined) {
           yield* ensureAnswers(chatbot, assignee)
-          const isOfPeople = yield* isDone(sql`select assign_conversation(${organization}, ${id}, ${assignee}::uuid,
-            ${by?.id ?? null}::uuid, ${by?.name ?? null}::text) as done`)
-          if (!isOfPeople) return yield* hasBot
+          if (owner === "bot") return yield* hasBot
+          yield* assign(sql, assignee, { sessions, by })
         }
         if (tags !== undefined) {
           yield* sql`update sessions set updated_at = clock_timestamp(),
-              tags = array(select jsonb_array_elements_text(${json(Array.from(new Set(tags)))})) ${own}`
+              tags = array(select jsonb_array_elements_text(${json(Array.from(new Set(tags)))})) ${found}`
         }
-        if (state === "closed") yield* handBack(id, "closed", by)
-        if (state !== undefined) yield* sql`update sessions set state = ${state} ${own}`
+        if (state === "closed") yield* handBack(sql, "closed", { sessions, by })
+        if (state !== undefined) yield* sql`update sessions set state = ${state} ${found}`
         return yield* session(id)
       }, committing(sql)),
 
@@ -185,10 +173,11 @@ export class Inbox extends Context.Service<Inbox>()("parley/storage/inbox/Inbox"
               where session_id = ${found.id} and organization_id = ${organization} and sender_type = 'agent' and ${condition}`)
           const [known] = mid === undefined ? [] : yield* stored(sql`metadata->>'mid' = ${mid} limit 1`)
           if (known !== undefined) return { message: toMessage(known), session: yield* session(found.id), isNew: false }
-          if (found.owner === "bot") yield* handOver(found.id, by === undefined ? "api" : "taken", by, by?.id ?? null)
-          else if (by !== undefined) {
-            yield* sql`select assign_conversation(${organization}, s.id, ${by.id}, ${by.id}, ${by.name}) from sessions s
-              where s.id = ${found.id} and s.organization_id = ${organization} and s.assignee is null`
+          const sessions = yield* own(found.id)
+          if (found.owner === "bot") {
+            yield* handOver(sql, by === undefined ? "api" : "taken", { sessions, by, assignee: by?.id ?? null })
+          } else if (by !== undefined) {
+            yield* assign(sql, by.id, { sessions: sql`${sessions} and assignee is null`, by })
           }
           yield* sql`
             insert into messages (id, organization_id, session_id, sender_type, content, metadata, attachments, person_id, person_name, created_at)

@@ -4,6 +4,7 @@ import { VisitedPage } from "../../domain/chat/Conversation.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { Job, type Lease, makeLeaseQueue } from "../sql/LeaseQueue.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
+import { mayAnswer } from "../conversations/Handovers.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 const MAILS_AT_ONCE = 20
@@ -44,7 +45,7 @@ export class Mails extends Context.Service<Mails>()("parley/storage/inbox/Mails"
     const isRecipient = sql`
       p.organization_id = s.organization_id and p.state = 'active' and p.email is not null
         and coalesce(p.last_seen_at < now() - interval '2 minutes', true)
-        and (p.id = s.assignee or (s.assignee is null and may_answer(p.id, s.chatbot_id)))`
+        and (p.id = s.assignee or (s.assignee is null and ${mayAnswer(sql, sql`p.id`, sql`s.chatbot_id`)}))`
 
     // Both are counted as told in the statement that queues the e-mails, so that another server takes none of them.
     const takeWaiting = sql`

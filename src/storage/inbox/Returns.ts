@@ -1,11 +1,9 @@
-import { Context, Effect, Layer, Schema } from "effect"
-import { decodeRows } from "../Rows.ts"
+import { Context, Effect, Layer } from "effect"
 import { SystemSql } from "../sql/Database.ts"
+import { handBack } from "../conversations/Handovers.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
 const RETURNED_AT_ONCE = 100
-
-const decodeReturned = decodeRows(Schema.Struct({ returned: Schema.Boolean }))
 
 /** Conversations of people, of all organizations, in which nothing has happened for as long as their chatbots allow. */
 export class Returns extends Context.Service<Returns>()("parley/storage/inbox/Returns", {
@@ -19,20 +17,16 @@ export class Returns extends Context.Service<Returns>()("parley/storage/inbox/Re
       ),
 
       /** Hands some of them back to the bot, and returns their number. */
-      returnSome: Effect.map(
-        withoutSqlErrors(
-          decodeReturned(sql`
-            with due as (
-              select s.id, s.organization_id
+      returnSome: withoutSqlErrors(
+        handBack(sql, "silence", {
+          sessions: sql`
+              select s.id
               from sessions s join chatbots c on c.id = s.chatbot_id
               where s.owner = 'people' and s.updated_at
                 < now() - (c.settings->'handover'->>'returnAfterMinutes')::int * interval '1 minute'
               -- What somebody writes at this moment is looked at again once it is stored.
-              limit ${RETURNED_AT_ONCE} for update of s skip locked
-            )
-            select hand_back(organization_id, id, 'silence', null, null) as returned from due`),
-        ),
-        (rows) => rows.length,
+              limit ${RETURNED_AT_ONCE} for update of s skip locked`,
+        }),
       ),
     }
   }),

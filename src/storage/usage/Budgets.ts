@@ -1,7 +1,7 @@
 import { Context, type Duration, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import type { Limits } from "../../domain/organizations/Budget.ts"
-import type { ApiKeyId } from "../../domain/Ids.ts"
+import type { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Servers } from "../servers/Servers.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -62,7 +62,7 @@ export class Budgets extends Context.Service<Budgets>()("parley/storage/usage/Bu
         const owner = yield* CurrentOrganization
         const rows = yield* decodeRefusals(sql`
           select refusal, whose, at, case when refusal = 'spent'
-            then announce_budget(${owner}::uuid, ${apiKeyId}::uuid, whose)::text end as announced
+            then ${announced(sql, owner, apiKeyId)}::text end as announced
           from reserve_chat(
             ${id}::uuid, ${owner}::uuid, ${apiKeyId}::uuid, ${tokens}::float8::bigint,
             ${interval(lease)},
@@ -75,8 +75,24 @@ export class Budgets extends Context.Service<Budgets>()("parley/storage/usage/Bu
       /** Deletes a reservation, and announces the budgets that the chat has used up. */
       release: Effect.fnUntraced(function* ({ id, apiKeyId, organization, key }: MadeReservation) {
         const owner = yield* CurrentOrganization
-        yield* sql`select release_chat(${id}::uuid, ${owner}::uuid, ${apiKeyId}::uuid,
-          ${orNull(organization.tokensPerDay)}::float8::bigint, ${orNull(key.tokensPerDay)}::float8::bigint)`
+        const today = sql`organization_id = ${owner} and day = (clock_timestamp() at time zone 'utc')::date
+          -- Mostly nobody wants to know.
+          and exists (select from webhooks where organization_id = ${owner} and active and 'budget.spent' = any(events))`
+        yield* sql`
+          with released as (
+            delete from chat_reservations where id = ${id} and organization_id = ${owner}
+          ), taken as (
+            select api_key_id, input_tokens + output_tokens + cache_read_tokens + cache_write_tokens as tokens
+            from usage_days where ${today}
+            union all
+            select api_key_id, input_tokens + output_tokens + cache_read_tokens + cache_write_tokens
+            from usage_entries where ${today}
+          ), spent (whose, tokens, most) as (
+            select 'organization', sum(tokens), ${orNull(organization.tokensPerDay)}::float8 from taken
+            union all
+            select 'key', sum(tokens), ${orNull(key.tokensPerDay)}::float8 from taken where api_key_id = ${apiKeyId}
+          )
+          select ${announced(sql, owner, apiKeyId)}::text from spent where tokens >= most`
       }, withoutSqlErrors),
 
       /** Deletes the expired reservations, or all, of all organizations. */
@@ -87,6 +103,16 @@ export class Budgets extends Context.Service<Budgets>()("parley/storage/usage/Bu
   }),
 }) {
   static readonly layer = Layer.effect(this, this.make)
+}
+
+/** A value: tells webhooks that a budget is spent, once a day. `whose` is a column: `organization` or `key`. */
+const announced = (sql: SqlClient.SqlClient, owner: OrganizationId, key: ApiKeyId): Statement.Fragment => {
+  const subject = sql`case whose when 'key' then ${key}::uuid else ${owner}::uuid end`
+  return sql`announce_event(
+    ${owner}::uuid, case whose when 'key' then (select chatbot_id from api_keys where id = ${key}) end, 'budget.spent',
+    ${subject}, ${subject},
+    jsonb_build_object('whose', whose, 'day', (clock_timestamp() at time zone 'utc')::date)
+  )`
 }
 
 const orNull = (limit: number): number | null => (limit === Number.POSITIVE_INFINITY ? null : limit)

@@ -1,5 +1,6 @@
 import type { SqlClient, Statement } from "effect/sql"
 import { RULES_PROVIDER } from "../../domain/chat/WrittenBy.ts"
+import { personNamed } from "../conversations/Handovers.ts"
 
 /** A time as `domain/schema/Timestamp.ts` writes it. */
 const written = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`
@@ -58,7 +59,8 @@ end`
 
 const ownerData = (sql: SqlClient.SqlClient): Statement.Fragment => sql`(
     select jsonb_build_object('id', s.id, 'chatbot_id', s.chatbot_id, 'visitor_id', s.visitor, 'reason', d.detail->'reason',
-      'person', person_named((d.detail->>'person')::uuid), 'assignee', person_named((d.detail->>'assignee')::uuid))
+      'person', ${personNamed(sql, sql`(d.detail->>'person')::uuid`)},
+      'assignee', ${personNamed(sql, sql`(d.detail->>'assignee')::uuid`)})
     from sessions s where s.id = d.target and s.organization_id = d.organization_id
   )`
 

@@ -4,6 +4,7 @@ import type { MessageId, SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { WidgetHandover, WidgetPerson, type WidgetPresence } from "../../domain/widget/Widget.ts"
 import { Conversations } from "../conversations/Conversations.ts"
+import { handOver } from "../conversations/Handovers.ts"
 import { decodeRows } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -70,8 +71,10 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
             email === undefined ? undefined : { email, mayAskAgain: false },
           )
         }
-        yield* sql`
-            select hand_over(${yield* CurrentOrganization}, ${conversation}, 'visitor', null, null, null)`
+        yield* handOver(sql, "visitor", {
+          sessions: sql`select id from sessions
+            where id = ${conversation} and organization_id = ${yield* CurrentOrganization}`,
+        })
       }, committing(sql)),
 
       /** Notes that the visitor writes, and up to when it has read, in a conversation that was handed over. */

@@ -644,8 +644,8 @@ const handover: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "replies of the time before bring people back as soon as they have left",
     file: "src/storage/conversations/ConversationWrites.ts",
-    text: "and (session.owner_since is null or m.created_at > session.owner_since)",
-    replacement: "",
+    text: "and m.id <> ${id} and (s.owner_since is null or m.created_at > s.owner_since)",
+    replacement: "and m.id <> ${id}",
     tests: ["http/inbox/Ownership"],
   },
   {
@@ -665,8 +665,8 @@ const handover: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "two people have both taken over",
     file: "src/storage/inbox/Inbox.ts",
-    text: "if (!(yield* handOver(id, reason, by, assignee))) return yield* hasPeople",
-    replacement: "yield* handOver(id, reason, by, assignee)",
+    text: "if ((yield* handOver(sql, reason, { sessions, by, assignee })) === 0) return yield* hasPeople",
+    replacement: "yield* handOver(sql, reason, { sessions, by, assignee })",
     tests: ["http/inbox/Inbox"],
   },
   {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Effect } from "effect"
 import { run as returnAll } from "../../../src/jobs/Returns.ts"
 import { Returns } from "../../../src/storage/inbox/Returns.ts"
+import { handOver } from "../../../src/storage/conversations/Handovers.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { until } from "../../lib/Client.ts"
 import { message, says } from "../../lib/FakeAnthropic.ts"
@@ -72,9 +73,8 @@ const begin = async (handover: object = {}, model?: string) => {
 /** Takes a conversation over as another server does, of which this one only sees the database. */
 const takeElsewhere = (path: string) =>
   query(
-    SystemSql.use(
-      (sql) => sql`select hand_over(organization_id, id, 'taken', null, null, null) from sessions
-        where id = ${path.split("/").at(-1) ?? ""}::uuid`,
+    SystemSql.use((sql) =>
+      handOver(sql, "taken", { sessions: sql`select ${path.split("/").at(-1) ?? ""}::uuid as id` }),
     ),
   )
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Schema } from "effect"
 import { WidgetConversation, type WidgetHandover, type WidgetUpdate } from "../../../src/domain/widget/Widget.ts"
+import { PersonId } from "../../../src/domain/Ids.ts"
+import { handBack } from "../../../src/storage/conversations/Handovers.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { read, until, wrongPaths } from "../../lib/Client.ts"
 import { signIdentity } from "../../lib/Identity.ts"
@@ -69,10 +71,11 @@ const hire = async (conversation: string, name = "Anna") => {
     reads: () =>
       run((sql) => sql`update sessions set people_read_at = clock_timestamp() where id = ${conversation}::uuid`),
     givesBack: () =>
-      run(
-        (sql) => sql`
-          select hand_back(organization_id, id, 'by_hand', ${id}::uuid, ${name})
-          from sessions where id = ${conversation}::uuid`,
+      run((sql) =>
+        handBack(sql, "by_hand", {
+          sessions: sql`select ${conversation}::uuid as id`,
+          by: { id: PersonId.make(id), name, avatar: null },
+        }),
       ),
   }
 }

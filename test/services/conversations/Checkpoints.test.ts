@@ -5,6 +5,7 @@ import { ApiKeyId, MessageId, SessionId } from "../../../src/domain/Ids.ts"
 import { addTokens, noTokens, type TokenCounts } from "../../../src/domain/organizations/Usage.ts"
 import { type CheckpointSettings, Checkpoints } from "../../../src/services/conversations/Checkpoints.ts"
 import { Conversations } from "../../../src/storage/conversations/Conversations.ts"
+import { handOver as storedHandOver } from "../../../src/storage/conversations/Handovers.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import {
   type Draft,
@@ -241,7 +242,7 @@ describe("a reply whose server dies", () => {
         const [seen, unseen] = [yield* underWay(tenant), { ...(yield* underWay(tenant)), isSeen: false }]
         const unfinished = yield* UnfinishedReplies
         const handOver = (session: SessionId) =>
-          SystemSql.use((sql) => sql`select hand_over(${tenant.organization}, ${session}, 'api', null, null, null)`)
+          SystemSql.use((sql) => storedHandOver(sql, "api", { sessions: sql`select ${session}::uuid as id` }))
         const replies = [seen, unseen].map((reply) => ({ ...reply, draft: draft("So far") }))
         for (const { session } of replies) yield* handOver(session)
         yield* unfinished.store(replies, Duration.hours(1))
