@@ -10,8 +10,11 @@ WORKDIR /app
 COPY package.json bun.lock ./
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
   bun install --production --frozen-lockfile --ignore-scripts --no-cache
-# The pages of the widget and the console, in the directory in which they will be served. Only their build needs the icons;
+# The widget, the console and the documentation, in the directory in which they will be served: a server takes what was
+# built of the very files that it has, the Markdown too, and builds anew otherwise. Only the build needs the icons;
 # the other files that go are for editors and debuggers, and builds of tesseract and larger data for it that nothing loads.
+COPY README.md SECURITY.md CHANGELOG.md ./
+COPY docs ./docs
 COPY src ./src
 RUN bun src/http/web/BuildMain.ts web \
   && rm -r node_modules/lucide node_modules/@tesseract.js-data/*/4.0.0 \

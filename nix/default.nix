@@ -13,7 +13,7 @@ let
   nodeModules = dev: pkgs.callPackage ./node-modules.nix { inherit fetchNpm dev; };
   postgres = pkgs.postgresql_18.withPackages (extensions: [ extensions.pgvector ]);
 
-  # What a server runs on and the documentation that it serves. Each file is named, so that a change to any other builds
+  # What a server runs on and the documentation that it builds. Each file is named, so that a change to any other builds
   # no new server.
   serverFiles = [
     ../src
@@ -30,7 +30,7 @@ let
     mkdir "$out"
     ${lib.concatMapStrings (file: "cp -r ${file} \"$out/${baseNameOf file}\"\n") serverFiles}
     ln -s ${nodeModules false}/node_modules "$out/node_modules"
-    # The pages of the widget and the console, which a server would otherwise build on the first request for one.
+    # The widget, the console and the documentation, which a server would otherwise build on the first request for one.
     ${bun}/bin/bun --config=/dev/null "$out/src/http/web/BuildMain.ts" "$out/web"
   '';
 

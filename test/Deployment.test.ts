@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test"
 import { Duration, Schema } from "effect"
 import manifest from "../package.json" with { type: "json" }
 import { settings } from "../src/Config.ts"
-import { entries } from "../src/http/docs/Pages.ts"
+import { entries } from "../src/http/web/docs/Markdown.ts"
 import { files as uploads } from "../src/quickstart/Story.ts"
 import { defaults } from "./lib/Defaults.ts"
 import { blocksOf, root } from "./lib/docs/Markdown.ts"

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize, relative } from "node:path"
 import { describe, expect, test } from "bun:test"
 import { scripts } from "../package.json" with { type: "json" }
-import { anchorOf, entries } from "../src/http/docs/Pages.ts"
+import { anchorOf, entries } from "../src/http/web/docs/Markdown.ts"
 import { blocksOf, pages, root, textOf, tokensOf } from "./lib/docs/Markdown.ts"
 import { generatedPages } from "./lib/docs/Generated.ts"
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { Glob } from "bun"
 import lock from "../bun.lock"
 import manifest from "../package.json" with { type: "json" }
-import { entries } from "../src/http/docs/Pages.ts"
+import { entries } from "../src/http/web/docs/Markdown.ts"
 import { files as uploads } from "../src/quickstart/Story.ts"
 
 /*

@@ -1,5 +1,6 @@
+import { Glob } from "bun"
 import { afterEach, describe, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { testsTouchedBy, testsWith, wrongImports } from "./lib/imports.ts"
@@ -64,6 +65,32 @@ describe("the check of imports", () => {
       "src/http/A.ts:1",
       "test/http/A.test.ts:1",
     ])
+  })
+
+  test("lets only the build make the documentation, which nothing but a process of its own is", () => {
+    const found = check({
+      "src/main.ts": 'import { server } from "./http/web/Web.ts"\nvoid import("./http/web/docs/Pages.ts")',
+      "src/http/web/Web.ts": 'import { entries } from "./docs/Markdown.ts"\nimport { build } from "./BuildMain.ts"',
+      "src/http/web/BuildMain.ts": 'const pages = import("./docs/Pages.ts")',
+      "src/http/web/docs/Pages.ts": 'import { entries } from "./Markdown.ts"\nimport { head } from "../Html.ts"',
+      "src/http/web/docs/Markdown.ts": "",
+      "src/http/web/Html.ts": "",
+      "test/Docs.test.ts": 'import { entries } from "../src/http/web/docs/Markdown.ts"',
+    })
+    expect(found.map((line) => line.split(" ")[0])).toEqual([
+      "src/http/web/Web.ts:1",
+      "src/http/web/Web.ts:2",
+      "src/main.ts:2",
+    ])
+  })
+
+  test("a server loads no Markdown package: only browsers and the build of the documentation do", () => {
+    const source = join(import.meta.dir, "../src")
+    const loading = Array.from(new Glob("**/*.{ts,tsx}").scanSync(source)).filter((file) =>
+      /["']marked["']/.test(readFileSync(join(source, file), "utf8")),
+    )
+    expect(loading.length).toBeGreaterThan(1)
+    expect(loading.filter((file) => !/^(?:web|http\/web\/docs)\//.test(file))).toEqual([])
   })
 
   test("lets others import only the face of the readers, which opens no file that somebody has sent", () => {

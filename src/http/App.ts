@@ -15,7 +15,6 @@ import * as ChatbotTools from "./chatbots/ChatbotTools.ts"
 import * as ConsoleSession from "./organizations/ConsoleSession.ts"
 import * as Events from "./organizations/Events.ts"
 import * as Conversations from "./conversations/Conversations.ts"
-import * as Docs from "./docs/Docs.ts"
 import { clientAddresses } from "./access/ClientAddresses.ts"
 import { edge } from "./edge/Edge.ts"
 import * as Inbox from "./inbox/Inbox.ts"
@@ -46,7 +45,7 @@ import * as Webhooks from "./webhooks/Webhooks.ts"
 import * as Widget from "./widget/Widget.ts"
 import * as IdentitySecrets from "./widget/IdentitySecrets.ts"
 
-const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Docs.layer, Mcp.layer, Web.layer).pipe(
+const routes = Layer.mergeAll(HttpApiBuilder.layer(Api), OpenApiDocument.layer, Mcp.layer, Web.layer).pipe(
   Layer.provide([
     Admin.layer,
     Attachments.layer,

@@ -1,9 +1,9 @@
 import { afterAll, expect } from "bun:test"
 import type { Page } from "playwright-core"
-import { entries } from "../../src/http/docs/Pages.ts"
+import { entries } from "../../src/http/web/docs/Markdown.ts"
 import { sampleOf } from "../lib/Sample.ts"
-import { becomes, expectAccessible, goingOn, inspect, startSuite } from "./lib/Suite.ts"
-import { phone, structureViolationsIn } from "./lib/Visit.ts"
+import { becomes, goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { phone } from "./lib/Visit.ts"
 
 const { open, server, visit } = await startSuite()
 const reader = await open()
@@ -16,38 +16,15 @@ const openPage = async (page: Page, name: string): Promise<void> => {
   expect(await page.locator("h1").count()).toBe(1)
 }
 
+const names = ["", "/api-chatbots", "/api-widget", "/api-webhook-events", ...entries.map(({ name }) => `/${name}`)]
 // All are made by the same rules: axe looks at a sample of them.
-const inspected = new Set(sampleOf(entries, 3).map(({ name }) => name))
-for (const { name } of entries) {
-  onPage(`/docs/${name} has no fault${inspected.has(name) ? ", and nothing that axe finds" : ""}`, async ({ page }) => {
-    await openPage(page, `/${name}`)
-    if (inspected.has(name)) await inspect(page, `docs/${name}`)
+const inspected = new Set(["", "/api-chatbots", ...sampleOf(names, 3)])
+for (const name of names) {
+  onPage(`/docs${name} has no fault${inspected.has(name) ? ", and nothing that axe finds" : ""}`, async ({ page }) => {
+    await openPage(page, name)
+    if (inspected.has(name)) await inspect(page, `docs${name}`)
   })
 }
-
-onPage("/docs has no fault, and nothing that axe finds", async ({ page }) => {
-  await openPage(page, "")
-  await expectAccessible(page, "docs as a whole", structureViolationsIn)
-  // Its hundreds of operations and schemas differ in their words alone: colours are looked for in a sample of them.
-  const ids = await page.locator("main h3").evaluateAll((titles) => titles.map(({ id }) => id))
-  const kept = sampleOf(ids, 16)
-  expect(kept.length).toBeGreaterThan(10)
-  const left = await page.evaluate((sample) => {
-    let isKept = true
-    for (const element of Array.from(document.querySelector("main h3")?.parentElement?.children ?? [])) {
-      if (element.matches("h1, h2")) isKept = true
-      if (element.matches("h3")) isKept = sample.includes(element.id)
-      if (!isKept) element.remove()
-    }
-    for (const link of document.querySelectorAll("#contents a[href^='#']")) {
-      if (document.getElementById(decodeURIComponent(link.getAttribute("href")?.slice(1) ?? "")) === null)
-        link.parentElement?.remove()
-    }
-    return document.querySelectorAll("main h3").length
-  }, kept)
-  expect(left).toBe(kept.length)
-  await inspect(page, "docs")
-})
 
 visit("the search finds a section of another page, and leads to it", async ({ page }) => {
   await page.goto(`${server.url}/docs/readme`)
@@ -63,7 +40,7 @@ visit("the search finds a section of another page, and leads to it", async ({ pa
     .getByRole("link", { name: /^Create a chatbot/ })
     .first()
     .click()
-  await page.waitForURL(`${server.url}/docs#chatbots.create`)
+  await page.waitForURL(`${server.url}/docs/api-chatbots#chatbots.create`)
   await page.getByRole("heading", { name: "Create a chatbot" }).waitFor()
   await search.fill("xyzzy")
   await page.getByText("No results").waitFor()
@@ -71,12 +48,24 @@ visit("the search finds a section of another page, and leads to it", async ({ pa
   await page.getByRole("navigation", { name: "Documentation" }).getByRole("link", { name: "Guide" }).waitFor()
 })
 
-visit("an example is copied", async ({ context, page }) => {
+visit("an address of the time when the reference was one page leads to its section", async ({ page }) => {
+  await page.goto(`${server.url}/docs#chatbots.create`)
+  await page.waitForURL(`${server.url}/docs/api-chatbots#chatbots.create`)
+  await page.goto(`${server.url}/docs#schema-Chatbot`)
+  await page.waitForURL(`${server.url}/docs/api-chatbots#schema-Chatbot`)
+  await page.goto(`${server.url}/docs#chatbots`)
+  await page.getByRole("heading", { name: "Chatbots", exact: true }).waitFor()
+  expect(page.url()).toBe(`${server.url}/docs#chatbots`)
+})
+
+visit("an example has the address of the server, and is copied", async ({ context, page }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"])
-  await page.goto(`${server.url}/docs`)
+  await page.goto(`${server.url}/docs/api-chatbots`)
   await page.getByRole("button", { name: "Copy" }).first().click()
   await page.getByRole("button", { name: "Copied" }).waitFor()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('curl "$URL/api/external/chatbots"')
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith(
+    `curl "${server.url}/api/external/chatbots"`,
+  )
 })
 
 visit("the contents mark the section that is read", async ({ page }) => {

@@ -1,13 +1,19 @@
 import { describe, expect, test } from "bun:test"
-import { entries } from "../../src/http/docs/Pages.ts"
+import { entries } from "../../src/http/web/docs/Markdown.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 
 const { client } = await sharedServer()
 const nobody = client.withKey(undefined)
 
+const index: ReadonlyArray<Record<string, string>> = JSON.parse((await nobody.get("/docs/search.json")).text)
+/** The last segments of the paths of the pages below `/docs`. */
+const names = Array.from(new Set(index.map(({ page = "" }) => page.slice("docs/".length)))).filter(
+  (name) => name !== "",
+)
+
 /** The links of a page that lead to none of the server's. */
 const deadLinks = (path: string, html: string): ReadonlyArray<string> => {
-  const known = new Set(["/", "/docs", "/console", "/openapi.json", ...entries.map(({ name }) => `/docs/${name}`)])
+  const known = new Set(["/", "/docs", "/console", "/openapi.json", ...names.map((name) => `/docs/${name}`)])
   return Array.from(html.matchAll(/<a [^>]*href="([^"#]+)/g), ([, href = ""]) => href).filter((href) => {
     const { host, pathname } = new URL(href, `http://parley${path}`)
     return host === "parley" && !known.has(pathname)
@@ -59,43 +65,72 @@ describe("without a key", () => {
     expect(reply.text).toContain('<a href="../docs/guide" aria-current="page">Guide</a>')
   })
 
-  test.each(entries.map(({ name }) => name))("/docs/%s exists, and all its links work", async (name) => {
+  test.each(names)("/docs/%s exists, and all its links work", async (name) => {
     const reply = await nobody.get(`/docs/${name}`)
     expect(reply.status).toBe(200)
     expect(deadLinks(`/docs/${name}`, reply.text)).toEqual([])
   })
 
-  test("/docs describes every operation and every schema, and all its links work", async () => {
-    const { text } = await nobody.get("/docs")
+  test("the reference describes every operation and every schema, and its first page leads to all of them", async () => {
+    const pages = await Promise.all(
+      ["/docs", ...names.map((name) => `/docs/${name}`)].map(async (path) => {
+        const { text } = await nobody.get(path)
+        const ids = Array.from(text.matchAll(/ id="([^"]+)"/g), ([, id = ""]) => id)
+        const links = Array.from(
+          text.matchAll(/<a [^>]*href="([^"]+)"/g),
+          ([, to = ""]) => new URL(to, `http://parley${path}`),
+        )
+        return [path, { text, ids, links }] as const
+      }),
+    )
+    const byPath = new Map(pages)
+    const reference = pages.filter(([path]) => path.startsWith("/docs/api-"))
+    const overview = byPath.get("/docs")
+    const led = new Set(overview?.links.map(({ hash, pathname }) => pathname + hash))
     const document = JSON.parse((await nobody.get("/openapi.json")).text)
-    const operations = Object.values(document.paths as object).flatMap((path: object) => Object.values(path))
+    const operations = [...Object.values<object>(document.paths), ...Object.values<object>(document.webhooks)].flatMap(
+      (path) => Object.values(path),
+    )
     expect(operations.length).toBeGreaterThan(80)
-    for (const { operationId, summary } of operations) {
-      expect(text).toContain(`<h3 id="${operationId}">${summary}</h3>`)
+    const schemas = Object.keys(document.components.schemas).filter((name) => !name.startsWith("Problem."))
+    for (const [id, title] of [
+      ...operations.map(({ operationId, summary }) => [operationId, summary]),
+      ...schemas.map((name) => [`schema-${name}`, `<code>${name}</code>`]),
+    ]) {
+      const homes = reference.filter(([, { text }]) => text.includes(`<h2 id="${id}">${title}</h2>`))
+      expect([id, homes.map(([path]) => led.has(`${path}#${id}`))]).toEqual([id, [true]])
     }
-    expect(text).toContain("curl &quot;$URL/api/external/chatbots&quot;")
-    expect(deadLinks("/docs", text)).toEqual([])
-    const ids = Array.from(text.matchAll(/ id="([^"]+)"/g), ([, id]) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-    const anchors = Array.from(text.matchAll(/href="#([^"]+)"/g), ([, id]) => id)
-    expect(anchors.filter((id) => !ids.includes(id))).toEqual([])
+    expect(byPath.get("/docs/api-chatbots")?.text).toContain("curl &quot;$URL/api/external/chatbots&quot;")
+    for (const [path, { ids, links }] of pages) {
+      expect(new Set(ids).size).toBe(ids.length)
+      const dead = links.filter(
+        ({ hash, pathname }) =>
+          hash !== "" && byPath.get(pathname)?.ids.includes(decodeURIComponent(hash.slice(1))) === false,
+      )
+      expect([path, dead]).toEqual([path, []])
+    }
   })
 
-  test("the search index has the sections of every page, with their texts", async () => {
-    const sections: ReadonlyArray<Record<string, string>> = JSON.parse((await nobody.get("/docs/search.json")).text)
-    expect(new Set(sections.map(({ page }) => page))).toEqual(
-      new Set(["docs", ...entries.map(({ name }) => `docs/${name}`)]),
-    )
-    expect(sections.find(({ id }) => id === "chatbots.create")).toMatchObject({
-      page: "docs",
+  test("no page of the reference is large", async () => {
+    for (const name of names) {
+      expect((await nobody.get(`/docs/${name}`)).text.length).toBeLessThan(100_000)
+    }
+  })
+
+  test("the search index has the sections of every page, with their texts", () => {
+    expect(names).toEqual(expect.arrayContaining(entries.map(({ name }) => name)))
+    expect(index.find(({ id }) => id === "chatbots.create")).toMatchObject({
+      page: "docs/api-chatbots",
+      title: "Chatbots",
       heading: "Create a chatbot",
       text: expect.stringContaining("POST /api/external/chatbots"),
     })
+    expect(index.filter(({ page }) => page === "docs").map(({ id }) => id)).toEqual(["api-reference"])
   })
 
   test("a page that the browser has cached is not sent again", async () => {
     const etag = (await nobody.get("/docs/guide")).headers.get("etag") ?? ""
-    expect(etag).toMatch(/^"[\w-]{22}"$/)
+    expect(etag).toMatch(/^"[0-9a-f]{16}-\w+"$/)
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
       const reply = await nobody.get("/docs/guide", { headers: { "if-none-match": known } })
       expect({ known, status: reply.status, text: reply.text }).toEqual({ known, status: 304, text: "" })
@@ -116,5 +151,14 @@ describe("without a key", () => {
   test("a page with another name does not exist", async () => {
     expect((await nobody.get("/docs/nowhere")).status).toBe(404)
     expect((await nobody.get("/docs/..%2fpackage.json")).status).toBe(404)
+    expect((await nobody.get("/docs/guide.html")).status).toBe(404)
+  })
+
+  test("a page has no address among the files that pages load, where it would have no policy", async () => {
+    const { text } = await nobody.get("/docs/guide")
+    const [, hash] = /assets\/([0-9a-f]{16})\/docs\.js/.exec(text) ?? []
+    expect((await nobody.get(`/assets/${hash}/docs.js`)).status).toBe(200)
+    expect((await nobody.get(`/assets/${hash}/docs.html`)).status).toBe(404)
+    expect((await nobody.get(`/assets/${hash}/docs%2Fguide.html`)).status).toBe(404)
   })
 })

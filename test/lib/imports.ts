@@ -116,6 +116,10 @@ const faces: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const entry = "src/main.ts"
 
+/** What makes the documentation for a build. A server loads none of it, nor the packages that it needs: it has the files. */
+const documentation = "src/http/web/docs/"
+const build = "src/http/web/BuildMain.ts"
+
 /** What starts whole servers for tests. */
 const wholeServer = "test/lib/TestServer.ts"
 
@@ -123,6 +127,14 @@ const wholeServer = "test/lib/TestServer.ts"
 const folderOf = (file: string): string => file.split("/")[1] ?? file
 
 const whyWrong = ({ file, imported, isTypeOnly }: Import): string | undefined => {
+  if (
+    file.startsWith("src/") &&
+    file !== build &&
+    imported.startsWith(documentation) &&
+    !file.startsWith(documentation)
+  )
+    return "only the build of the web pages makes the documentation"
+  if (imported === build) return "a server starts the build as a process of its own"
   if (file === entry) return undefined
   if (imported === entry) {
     return file.startsWith("test/lib/") ? undefined : "only test/lib may import what chooses the layers"

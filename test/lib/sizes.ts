@@ -24,7 +24,7 @@ const page = ["console.js", "console.css"]
 const first = new Set([LOADER, ...frame, ...voice, ...page])
 // The largest of what is loaded later: what the screens of the console have in common, and one of them.
 const later = Object.keys(files)
-  .filter((name) => !first.has(name))
+  .filter((name) => /\.(?:js|css)$/.test(name) && !first.has(name))
   .map((name) => bytesOf([name]))
   .toSorted((one, other) => other - one)
 const sizes = {

@@ -1,11 +1,12 @@
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises"
 import { basename, dirname, extname, join, resolve } from "node:path"
-import { brotliCompressSync, gzipSync } from "node:zlib"
+import { promisify } from "node:util"
+import { brotliCompress, constants, gzip } from "node:zlib"
 import { ICON, LOADER, type Manifest, MANIFEST } from "./Manifest.ts"
 import { hashOf, root, webSources } from "./Sources.ts"
 
 /*
- * `bun src/http/web/BuildMain.ts <directory> [<sources>]` builds the loader, the widget, the console and the look of the documentation into a directory:
+ * `bun src/http/web/BuildMain.ts <directory> [<sources>]` builds the loader, the widget, the console and the documentation into a directory:
  * bundled, minified and compressed, with a manifest of all files. The server runs it in a process of its own, since the
  * memory that `Bun.build` takes is not given back. The directory appears whole or not at all.
  */
@@ -47,22 +48,31 @@ const bundle = (entry: string, name: string, directory: string, isModule: boolea
   })
 
 const mediaTypes: Readonly<Record<string, string>> = {
-  ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
   ".svg": "image/svg+xml",
 }
+
+const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)]
 
 /** Writes the compressed forms of a file beside it, and returns its media type. */
 const compress = async (path: string): Promise<string> => {
   const type = mediaTypes[extname(path)]
   if (type === undefined) throw new Error(`There is no media type for ${path}.`)
   const content = await Bun.file(path).bytes()
-  await Bun.write(`${path}.br`, brotliCompressSync(content))
-  await Bun.write(`${path}.gzip`, gzipSync(content, { level: 9 }))
+  // The documentation is large: it would take two seconds for a tenth less.
+  const quality = /html|json/.test(type) ? 9 : constants.BROTLI_MAX_QUALITY
+  await Bun.write(`${path}.br`, await brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }))
+  await Bun.write(`${path}.gzip`, await gzipped(content, { level: 9 }))
   return type
 }
 
 const build = async (sources: string, directory: string): Promise<void> => {
+  const hash = await hashOf(sources)
+  // It is made while the threads of the bundler work.
+  const documentation = import("./docs/Pages.ts")
   await bundle(join(sources, "widget/frame.tsx"), "frame", directory, true)
   await bundle(join(sources, "voice/CallView.tsx"), "voice", directory, true)
   await bundle(join(sources, "console/main.tsx"), "console", directory, true)
@@ -70,10 +80,13 @@ const build = async (sources: string, directory: string): Promise<void> => {
   await bundle(join(sources, "voice/worklet.ts"), "voice-worklet", directory, false)
   await bundle(join(sources, "widget/loader.ts"), basename(LOADER, ".js"), directory, false)
   await copyFile(join(sources, ICON), join(directory, ICON))
-  const files: Record<string, string> = {}
-  for (const name of await readdir(directory)) files[name] = await compress(join(directory, name))
-  const hash = await hashOf(sources)
-  if (buildName.test(basename(directory)) && !directory.includes(hash)) throw new Error("The sources change meanwhile.")
+  for (const [name, content] of (await documentation).docsFiles(hash)) await Bun.write(join(directory, name), content)
+  const names = await Array.fromAsync(new Bun.Glob("**").scan(directory))
+  const files = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await compress(join(directory, name))])),
+  )
+  const isOther = buildName.test(basename(directory)) && !directory.includes(hash)
+  if (isOther || hash !== (await hashOf(sources))) throw new Error("The sources change meanwhile.")
   const manifest: Manifest = { hash, files }
   await Bun.write(join(directory, MANIFEST), JSON.stringify(manifest))
 }

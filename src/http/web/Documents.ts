@@ -9,8 +9,11 @@ import type { Build } from "./WebFiles.ts"
  * The documents that browsers open, as HTML without inline scripts or styles, and their headers.
  */
 
+/** A build as far as documents name it. */
+type Hashed = Pick<Build, "hash">
+
 /** The icon of a document, without which browsers ask for one at an address of their own. */
-const icon = (build: Build, up: string): string =>
+const icon = (build: Hashed, up: string): string =>
   `<link rel="icon" type="image/svg+xml" href="${up}assets/${build.hash}/${ICON}">`
 
 /** The path from a document at this depth to the root: a proxy may serve Parley below a path of its own. */
@@ -19,7 +22,7 @@ export const upFrom = (path: string): string => "../".repeat(path.split("/").len
 export const noindex = '<meta name="robots" content="noindex">'
 
 /** The style sheet and the script of a page. */
-const loads = (build: Build, page: "frame" | "console" | "docs", up: string): ReadonlyArray<string> => [
+const loads = (build: Hashed, page: "frame" | "console" | "docs", up: string): ReadonlyArray<string> => [
   `<link rel="stylesheet" href="${up}assets/${build.hash}/${page}.css">`,
   `<script type="module" src="${up}assets/${build.hash}/${page}.js"></script>`,
 ]
@@ -47,7 +50,7 @@ ${link("docs", "API reference", "Every operation of the HTTP API with examples."
 }
 
 /** The beginning of a page of the documentation, as far as its body. */
-export const docsHead = (build: Build, path: string, title: string): string =>
+export const docsHead = (build: Hashed, path: string, title: string): string =>
   head(title, [icon(build, upFrom(path)), ...loads(build, "docs", upFrom(path))])
 
 /** The place of the widget: in a frame of a page that embeds it, in one of the console, or as a page of its own. */

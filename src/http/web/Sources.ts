@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { readdir, readFile } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -13,19 +13,16 @@ export const root = fileURLToPath(new URL("../../..", import.meta.url))
 /** The directory of the sources of everything that runs in a browser. */
 export const webSources = join(root, "src/web")
 
-/** The directory of the languages, of which the widget loads what it says. */
-const languages = join(root, "src/languages")
-
-/** The files that decide about a build beside the sources: how they are built, and with which packages. */
-const others = [join(import.meta.dir, "BuildMain.ts"), join(root, "bun.lock")]
+/**
+ * What decides about a build beside the sources: the languages, of which the widget loads what it says; what the
+ * documentation is made of, where it is there; how all is built, and with which packages.
+ */
+const others = ["src/{api,domain,languages,text}/**", "src/http/web/**", "docs/*.md", "*.md", "bun.lock"]
 
 const filesOf = async (sources: string): Promise<ReadonlyArray<string>> => {
-  const entries = [
-    ...(await readdir(sources, { recursive: true, withFileTypes: true })),
-    ...(await readdir(languages, { withFileTypes: true })),
-  ]
-  const files = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []))
-  return [...files.toSorted(), ...others]
+  const scan = (pattern: string, cwd: string) => Array.fromAsync(new Bun.Glob(pattern).scan({ cwd, absolute: true }))
+  const found = await Promise.all([scan("**", sources), ...others.map((pattern) => scan(pattern, root))])
+  return found.flat().toSorted()
 }
 
 /**

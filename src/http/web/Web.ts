@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { docs, pagePath } from "../../api/Docs.ts"
+import { docs, docsPage, pagePath } from "../../api/Docs.ts"
 import { openApiDocument } from "../../api/OpenApiDocument.ts"
 import * as Web from "../../api/Web.ts"
 import type { NotFound, RateLimited, Unavailable } from "../../domain/Errors.ts"
@@ -75,12 +75,15 @@ const script = (
   })
 }
 
+/** The sections of the documentation, which its search reads. */
+const searchIndex = pagePath("search.json")
+
 const assetHeaders = {
   "cache-control": "public, max-age=31536000, immutable",
   "cross-origin-resource-policy": "same-origin",
 }
 
-/** Serves the beginning, the loader, the widget, the console, and the files that they load. */
+/** Serves the beginning, the loader, the widget, the console, the documentation, and the files that they load. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const web = yield* WebFiles
@@ -155,7 +158,8 @@ export const layer = HttpRouter.use(
     )
 
     yield* get(Web.asset.path, (request, { hash = "", name = "" }) =>
-      /^[0-9a-f]{16}$/.test(hash)
+      // A page belongs to its own address, and to the headers there.
+      /^[0-9a-f]{16}$/.test(hash) && !name.endsWith(".html")
         ? Effect.flatMap(web.byHash(hash), (build) =>
             Option.isSome(build) ? file(request, web, build.value, name, assetHeaders) : notFound(request),
           )
@@ -177,6 +181,12 @@ export const layer = HttpRouter.use(
         show(request, (build, path) => widgetDocument(build, placement.config, path, "page"), chatHeaders(placement)),
       ),
     )
+
+    const built = (request: HttpServerRequest.HttpServerRequest, path: string, headers: Headers) =>
+      Effect.flatMap(web.current, (build) => file(request, web, build, path.slice(1), headers))
+    yield* get(docs.path, (request) => built(request, `${docs.path}.html`, docsHeaders))
+    yield* get(docsPage.path, (request, { page = "" }) => built(request, `${pagePath(page)}.html`, docsHeaders))
+    yield* get(searchIndex, (request) => built(request, searchIndex, { "cache-control": "max-age=300" }))
 
     // The pattern includes the console's own path.
     yield* get(Web.consoleScreen.path, (request) => show(request, consoleDocument, consoleHeaders))

@@ -4,7 +4,7 @@ import { type Found, find, type Section } from "./Search.ts"
 
 /*
  * What the pages of the documentation do beyond showing text: the colours chosen in the console, buttons that copy,
- * search, and a mark in the contents at the section that is read.
+ * search, the address of the server in examples, and a mark in the contents at the section that is read.
  */
 
 /** The colours that were chosen in the console of this browser. Storage may be switched off. */
@@ -16,6 +16,18 @@ const storedTheme = (): string => {
   }
 }
 document.documentElement.dataset["theme"] = storedTheme()
+
+/** The address of the server. */
+const root = document.querySelector<HTMLAnchorElement>(".wordmark")?.href ?? ""
+
+for (const code of document.querySelectorAll(".request code"))
+  code.textContent = code.textContent.replace("$URL/", () => root)
+
+// The reference was one page: an address of a section there leads to the page that has the section now.
+const section = Array.from(document.querySelectorAll<HTMLAnchorElement>(".sections li a")).find(
+  ({ hash }) => hash === location.hash,
+)
+if (section !== undefined) location.replace(section.href)
 
 const SHOWN_MILLIS = 2_000
 
@@ -41,19 +53,22 @@ const status = document.querySelector("search [role=status]")
 const results = document.querySelector<HTMLElement>("search ul")
 const navigation = document.querySelector<HTMLElement>("nav[aria-label=Documentation]")
 
+// The list of the reference is longer than a window.
+navigation?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" })
+
 const isSection = (value: unknown): value is Section =>
   typeof value === "object" && value !== null && "text" in value && "heading" in value
 
 /** The sections of all pages, loaded when the search is first used. */
 let index: Promise<ReadonlyArray<Section>> | undefined
-const load = (address: string): Promise<ReadonlyArray<Section>> =>
-  fetch(address)
+const load = (): Promise<ReadonlyArray<Section>> =>
+  fetch(`${root}docs/search.json`)
     .then((response) => response.json())
     .then((json: unknown) => (Array.isArray(json) ? json.filter(isSection) : []))
 
-const result = ({ section, snippet }: Found, up: string): HTMLElement => {
+const result = ({ section, snippet }: Found): HTMLElement => {
   const link = document.createElement("a")
-  link.href = `${up}${section.page}#${section.id}`
+  link.href = `${root}${section.page}#${section.id}`
   const lines = [section.heading, section.title, snippet].map((text, line) =>
     Object.assign(document.createElement(line === 0 ? "strong" : "span"), { textContent: text }),
   )
@@ -64,16 +79,14 @@ const result = ({ section, snippet }: Found, up: string): HTMLElement => {
 }
 
 if (input !== null && status !== null && results !== null && navigation !== null) {
-  const address = input.dataset["index"] ?? ""
-  const up = address.slice(0, address.indexOf("docs/"))
   const search = async (): Promise<void> => {
     const query = input.value
-    const sections = query.trim() === "" ? [] : await (index ??= load(address))
+    const sections = query.trim() === "" ? [] : await (index ??= load())
     // Somebody has typed on meanwhile.
     if (query !== input.value) return
     const found = find(sections, query)
     const isEmpty = query.trim() === ""
-    results.replaceChildren(...found.map((one) => result(one, up)))
+    results.replaceChildren(...found.map((one) => result(one)))
     results.hidden = isEmpty
     navigation.hidden = !isEmpty
     status.className = isEmpty || found.length > 0 ? "visually-hidden" : ""
@@ -113,4 +126,4 @@ const observer = new IntersectionObserver(
   },
   { rootMargin: "0px 0px -70%" },
 )
-for (const heading of document.querySelectorAll("main :is(h2, h3)")) observer.observe(heading)
+for (const heading of document.querySelectorAll("main :is(h2, h3)[id]")) observer.observe(heading)

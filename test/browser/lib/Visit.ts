@@ -190,7 +190,3 @@ export const violationsIn = (frame: Frame | Page) => axe(frame)
 /** What axe finds wrong with the colours of a frame, of which it has found nothing else wrong. */
 export const colourViolationsIn = (frame: Frame | Page) =>
   axe(frame, { runOnly: { type: "rule", values: RULES_OF_COLOURS } })
-
-/** What axe finds wrong in a frame with anything but its colours. */
-export const structureViolationsIn = (frame: Frame | Page) =>
-  axe(frame, { rules: Object.fromEntries(RULES_OF_COLOURS.map((rule) => [rule, { enabled: false }])) })

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliDecompressSync } from "node:zlib"
 import { expect, test } from "bun:test"
 import { NodeFileSystem } from "@effect/platform-node-shared"
 import { Duration, Effect, Exit, Layer, Logger, Option, References } from "effect"
 import { TestClock } from "effect/testing"
+import { MANIFEST } from "../../../src/http/web/Manifest.ts"
+import { root } from "../../../src/http/web/Sources.ts"
 import { WebFiles } from "../../../src/http/web/WebFiles.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
@@ -79,9 +81,12 @@ test("a build has every file in three forms, and those of each document by its n
     Effect.gen(function* () {
       const files = yield* WebFiles
       const build = yield* files.current
-      expect(Object.keys(build.files).toSorted()).toEqual([
+      const names = Object.keys(build.files).toSorted()
+      expect(names).toEqual(expect.arrayContaining(["docs/guide.html", "docs/api-chatbots.html", "docs/search.json"]))
+      expect(names.filter((name) => !name.startsWith("docs/"))).toEqual([
         "console.css",
         "console.js",
+        "docs.html",
         "docs.js",
         "frame.js",
         "icon.svg",
@@ -177,4 +182,19 @@ test("a module that does not exist is named with the file that imports it", asyn
   const { value } = await run("missing-cache", sources, reasonOf)
   expect(value).toContain("missing.ts")
   expect(value).toContain("frame.tsx:1:")
+})
+
+test("an installation without some Markdown files has a build without their pages", async () => {
+  const copy = join(directory, "copy")
+  for (const path of ["src", "bun.lock", "tsconfig.json", "docs/guide.md"])
+    cpSync(join(root, path), join(copy, path), { recursive: true })
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
+  const { exitCode } = Bun.spawnSync([process.execPath, "src/http/web/BuildMain.ts", "web"], { cwd: copy })
+  expect(exitCode).toBe(0)
+  const { files } = JSON.parse(readFileSync(join(copy, "web", MANIFEST), "utf8"))
+  const pages = Object.keys(files).filter((name) => /^docs.*html$/.test(name) && !name.includes("/api-"))
+  expect(pages.toSorted()).toEqual(["docs.html", "docs/guide.html"])
+  const guide = readFileSync(join(copy, "web/docs/guide.html"), "utf8")
+  expect(guide).toContain('href="../docs/guide"')
+  expect(guide).not.toContain('<li><a href="../docs/settings">')
 })
