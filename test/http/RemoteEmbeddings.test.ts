@@ -85,6 +85,10 @@ test("a server is ready while documents wait for vectors, and says so", async ()
         select id, organization_id, 1, now() + interval '1 hour' from documents where chatbot_id = ${id}`,
     ),
   )
-  const reply = await client.get("/readyz")
+  // The database of a busy machine may not answer in time.
+  const reply = await until(
+    () => client.get("/readyz"),
+    ({ status }) => status !== 503,
+  )
   expect([reply.status, reply.body]).toEqual([200, { status: "ready", vectors: "waiting" }])
 })

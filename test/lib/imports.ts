@@ -116,6 +116,9 @@ const faces: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const entry = "src/main.ts"
 
+/** What chooses the layers: these files may import everything, and nothing else in `src` imports them. */
+const composition: ReadonlySet<string> = new Set([entry, "src/Layers.ts", "src/CommandLayers.ts"])
+
 /** What makes the documentation for a build. A server loads none of it, nor the packages that it needs: it has the files. */
 const documentation = "src/http/web/docs/"
 const build = "src/http/web/BuildMain.ts"
@@ -135,9 +138,11 @@ const whyWrong = ({ file, imported, isTypeOnly }: Import): string | undefined =>
   )
     return "only the build of the web pages makes the documentation"
   if (imported === build) return "a server starts the build as a process of its own"
-  if (file === entry) return undefined
-  if (imported === entry) {
-    return file.startsWith("test/lib/") ? undefined : "only test/lib may import what chooses the layers"
+  if (composition.has(file)) return undefined
+  if (composition.has(imported)) {
+    return imported === entry && file.startsWith("test/lib/")
+      ? undefined
+      : "only test/lib may import what chooses the layers"
   }
   if (!file.startsWith("src/")) return undefined
   // Without the extension, the import would name no file of the graph, and the checks below would miss it.
