@@ -1,23 +1,23 @@
 import { Context, Effect, Layer } from "effect"
-import type { ChatTurn, FinishReason, Source, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
+import type { ChatTurn, FinishReason, Step, ToolCall, ToolResult } from "../domain/chat/Chat.ts"
 import { Unavailable } from "../domain/Errors.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
-import type { Explanation } from "../domain/Failure.ts"
 import type { Unsupported } from "../domain/chat/Grounding.ts"
 import type { GroundingMode } from "../domain/chatbot/GroundingMode.ts"
-import { addTokens, type ModelCost, type TokenCounts } from "../domain/organizations/Usage.ts"
+import type { ModelCost } from "../domain/organizations/Usage.ts"
 import { model as metrics } from "../observability/Metrics.ts"
-import { type Emit, withoutTexts } from "./AgentEvent.ts"
+import { type Emit, emitted } from "./AgentEvent.ts"
 import { askedIn } from "./Asked.ts"
 import { reviewOf } from "./grounding/Review.ts"
+import { withheld } from "./grounding/Withheld.ts"
 import { sourcesOf } from "./Citations.ts"
 import { makeGenerate } from "./Generate.ts"
-import type { Generation } from "./Generation.ts"
 import { type Instructions, openingMessages, systemText } from "./Instructions.ts"
 import { type AgentLimits, type AgentSettings, type AgentSizes, agentSizes, runLoop } from "./Loop.ts"
+import { afterEvent, noProgress, type Progress } from "./Progress.ts"
 import { type ProviderFailure, timedOut } from "../models/calls/ProviderFailure.ts"
 import { explanationOf } from "../models/Explanations.ts"
-import type { KnownTraits, ModelBounds, OnGivenUp } from "../models/ModelCalls.ts"
+import type { KnownTraits, ModelBounds } from "../models/ModelCalls.ts"
 import { Models, type ModelUnavailable } from "../models/Models.ts"
 import { LOGGED_MAX_LENGTH, type ProviderError, toProviderError } from "../models/ClientFailures.ts"
 import type { AgentTool, ToolSizes } from "./tools/AgentTool.ts"
@@ -25,10 +25,10 @@ import type { Passage } from "../domain/knowledge/Passage.ts"
 import { passageJson, passagesJson, type Search, searchTool } from "./tools/SearchTool.ts"
 import { type ListDocuments, listTool } from "./tools/ListTool.ts"
 import { listDocuments, requestHuman, searchKnowledgeBase } from "../models/ToolDeclaration.ts"
-import { type OnHumanRequested, requestHumanTool } from "./tools/RequestHumanTool.ts"
+import { requestHumanTool } from "./tools/RequestHumanTool.ts"
 import type { BoundedText } from "../text/BoundedText.ts"
 
-/** The chatbot and the conversation of a reply, with the functions that follow it. */
+/** The chatbot and the conversation of a reply. */
 export interface AgentInput {
   readonly model: string
   /** Models that are called in turn, each when the provider of the model before it fails. */
@@ -52,35 +52,18 @@ export interface AgentInput {
   readonly approved?: FindApproved | undefined
   /** Lists the chatbot's documents. Without it, the model is offered no list of them. */
   readonly documents?: ListDocuments | undefined
-  /** Hears that the model asks for a person. Without it, the model is offered no such tool. */
-  readonly onHumanRequested?: OnHumanRequested | undefined
+  /** Whether the model is offered the tool that asks for a person. */
+  readonly offersHuman?: boolean | undefined
   /** Further tools, which are offered beside the search where tools are enabled. */
   readonly tools?: ReadonlyArray<AgentTool>
-  /** Receives the events of the reply as they happen. With it, the model's answers are requested as streams. */
+  /** Receives the events of the reply as they happen, so that nothing is lost of one that fails or is interrupted. */
   readonly emit?: Emit | undefined
+  /** Whether the model's answers are requested as streams. */
+  readonly isStreamed?: boolean | undefined
   readonly bounds?: ModelBounds | undefined
   /** Whether the steps of a stream show the requests that were sent to the model, as those of a whole answer do. */
   readonly showsRequests?: boolean | undefined
-  /**
-   * Called with each step as it ends, so that the steps of a failed or interrupted reply are not lost. A step that was
-   * cut off is passed as far as it was received, without the results of its tool calls.
-   */
-  readonly onStep?: (step: Step, cost: ModelCost) => Effect.Effect<void>
-  /**
-   * Called as each step of a stream begins, with a function that returns the step as far as it was received, or
-   * undefined while nothing was received. The function is valid until `onStep` is called with the step.
-   */
-  readonly onStepBegin?: (look: () => { readonly step: StepContent; readonly cost: ModelCost } | undefined) => void
-  /** Called with each source as it is found, so that the sources of a failed or interrupted reply are not lost. */
-  readonly onSource?: (source: Source) => void
-  /**
-   * Called with each cost that no step has: the estimated one of a request that was given up before its answer began, and
-   * that of a judge.
-   */
-  readonly onGivenUp?: (cost: ModelCost) => Effect.Effect<void>
-  /** Called with why no model has answered, before the reply fails. */
-  readonly onUnanswered?: (explanation: Explanation) => Effect.Effect<void>
-  /** Whether the failure has the same, which visitors must not see. */
+  /** Whether the failure says why no model has answered, which visitors must not see. */
   readonly explainsFailures?: boolean | undefined
 }
 
@@ -90,13 +73,8 @@ export type FindApproved = (
   before: ReadonlyArray<BoundedText>,
 ) => Effect.Effect<Passage | undefined, Unavailable>
 
-/** The part of a step that belongs to the content of a reply: its text, its tool calls and their results. */
-export type StepContent = Pick<Step, "isContinued" | "text" | "toolCalls" | "toolResults">
-
-export interface AgentReply {
+export interface AgentReply extends Progress {
   readonly output: string
-  /** The quotes from documents on which the reply rests. */
-  readonly sources: ReadonlyArray<Source>
   readonly finishReason: FinishReason
   /** Whether the model has said that the output is no answer, or it was refused. */
   readonly saysNoAnswer: boolean
@@ -106,13 +84,6 @@ export interface AgentReply {
   /** The tool calls, and the results, of all steps. */
   readonly toolCalls: ReadonlyArray<ToolCall>
   readonly toolResults: ReadonlyArray<ToolResult>
-  /** The provider and the name of the model that made the last step. */
-  readonly provider: string
-  readonly model: string
-  /** The tokens of all steps, estimated where a provider does not report them. */
-  readonly tokens: TokenCounts
-  /** The cost of each step, and of each request that was sent and given up before any of its answer came. */
-  readonly costs: ReadonlyArray<ModelCost>
 }
 
 /** Makes a chatbot's reply to a conversation. */
@@ -128,54 +99,31 @@ export class Agent extends Context.Service<
         const limits = { ...agentSizes, ...settings }
         const reply = Effect.fnUntraced(
           function* (input: AgentInput) {
-            const { calls, provider } = yield* Effect.mapError(
-              models.get(input.model, input.fallbackModels),
-              notConfigured,
-            )
-            let answeredBy = { model: input.model, provider }
-            const costs: Array<ModelCost> = []
+            const named = yield* Effect.mapError(models.get(input.model, input.fallbackModels), notConfigured)
+            const { calls, provider } = named
+            let progress = noProgress
+            const steps: Array<Step> = []
+            const outer: Emit = (event) => {
+              progress = afterEvent(progress, event)
+              if ("cost" in event) countTokens(event.cost)
+              if (event.type === "step-end") steps.push(event.step)
+              return input.emit?.(event)
+            }
+            // A model that quotes needs no review, but one of its fallbacks may.
+            const mayInvent = provider !== "local" || (input.fallbackModels ?? []).length > 0
+            const emit = input.grounding === "strict" && mayInvent ? withheld(outer) : outer
             const found: Array<Passage> = []
             const search: Search = (query) =>
               Effect.map(input.search(query), (passages) => {
                 found.push(...passages)
                 return passages
               })
-            const { fallbackModels = [] } = input
-            // A model that quotes needs no review, but one of its fallbacks may.
-            const mayInvent = provider !== "local" || fallbackModels.length > 0
-            const isWithheld = input.grounding === "strict" && mayInvent
             const onApproved = (passage: Passage) => void found.push(passage)
             const question = input.history.at(-1)?.content ?? ""
-            const { emit, onStep, onStepBegin } = input
-            const costOf = ({ exchange, tokens }: Generation): ModelCost => ({
-              ...(exchange.fallback ?? { model: input.model, provider }),
-              tokens,
-            })
-            const onBegin = (look: () => Generation | undefined) =>
-              onStepBegin?.(() => {
-                const generation = look()
-                return generation && { step: contentOf(generation), cost: costOf(generation) }
-              })
-            const count = (cost: ModelCost): void => {
-              costs.push(cost)
-              countTokens(cost)
-            }
-            /** Counts a cost that no step has. */
-            const countApart = (cost: ModelCost) => {
-              count(cost)
-              return input.onGivenUp?.(cost) ?? Effect.void
-            }
-            const onGivenUp: OnGivenUp = ({ fallback, tokens }) =>
-              countApart({ ...(fallback ?? { model: input.model, provider }), tokens })
-            const judged: Array<TokenCounts> = []
-            const onJudged = (cost: ModelCost) => {
-              judged.push(cost.tokens)
-              return countApart(cost)
-            }
             const learn = (learned: Partial<KnownTraits>) => calls.traits?.learn(learned) ?? Effect.void
             const known = calls.traits && (yield* calls.traits.known)
             const promptTokensMax = Math.min(limits.promptTokensMax, known?.promptTokensMax ?? limits.promptTokensMax)
-            const offered = toolsOf({ ...input, search }, limits)
+            const offered = toolsOf({ ...input, search, emit }, limits)
             const run = Effect.fnUntraced(function* (takesTools: boolean) {
               const toolsEnabled = input.toolsEnabled && takesTools
               const tools = takesTools ? offered : []
@@ -184,26 +132,10 @@ export class Agent extends Context.Service<
                 tools,
                 limits: { ...limits, promptTokensMax },
                 onShortened: (most) => learn({ promptTokensMax: Math.max(most, PROMPT_TOKENS_MIN) }),
-                generate: makeGenerate({
-                  calls,
-                  tools,
-                  onGivenUp,
-                  bounds: input.bounds,
-                  emit: isWithheld && emit !== undefined ? withoutTexts(emit) : emit,
-                  onBegin: isWithheld ? () => {} : onBegin,
-                  showsRequests: input.showsRequests === true,
-                }),
-                onSource: input.onSource,
+                generate: makeGenerate({ ...input, named, tools, emit }),
                 sourcesOf: (generation) => sourcesOf(generation, { question, found }),
-                onStep: (step, generation) => {
-                  const cost = costOf(generation)
-                  answeredBy = { model: cost.model, provider: cost.provider }
-                  count(cost)
-                  return onStep === undefined ? Effect.void : onStep(step, cost)
-                },
                 emit,
-                isWithheld,
-                review: reviewOf(input, { models, found, onJudged, isQuoted: () => answeredBy.provider === "local" }),
+                review: reviewOf(input, { models, found, emit, isQuoted: () => progress.provider === "local" }),
               })
             })
             const withoutTools = (failure: ProviderFailure) => {
@@ -213,36 +145,31 @@ export class Agent extends Context.Service<
               return isForAll && failure.first === undefined ? Effect.tap(reply, learn({ takesTools: false })) : reply
             }
             const takesTools = known?.takesTools !== false
-            const result = yield* run(takesTools).pipe(
+            const { last, ...result } = yield* run(takesTools).pipe(
               Effect.catchTag("ProviderFailure", (failure) =>
-                takesTools && costs.length === 0 && failure.kind === "tools-refused"
+                takesTools && progress.costs.length === 0 && failure.kind === "tools-refused"
                   ? withoutTools(failure)
                   : Effect.fail(failure),
               ),
             )
             return {
-              output: result.output,
-              sources: result.sources,
-              finishReason: result.last.finishReason,
-              saysNoAnswer: result.saysNoAnswer,
-              unsupported: result.unsupported,
-              steps: result.steps,
-              toolCalls: result.steps.flatMap((step) => step.toolCalls),
-              toolResults: result.steps.flatMap((step) => step.toolResults),
-              ...answeredBy,
-              tokens: judged.reduce(addTokens, result.tokens),
-              costs,
+              ...progress,
+              ...result,
+              finishReason: last.finishReason,
+              steps,
+              toolCalls: steps.flatMap((step) => step.toolCalls),
+              toolResults: steps.flatMap((step) => step.toolResults),
             }
           },
           Effect.timeoutOrElse({
             duration: limits.replyDeadline,
             orElse: () => Effect.fail(timedOut("The whole reply took too long")),
           }),
-          (reply, { explainsFailures = false, onUnanswered }) =>
+          (reply, { emit, explainsFailures = false }) =>
             Effect.catchTag(reply, "ProviderFailure", (failure) => {
               const explanation = explanationOf(failure)
               return logFailure(failure).pipe(
-                Effect.andThen(onUnanswered?.(explanation) ?? Effect.void),
+                Effect.andThen(emitted(emit, { type: "unanswered", explanation })),
                 Effect.andThen(Effect.fail(toProviderError(failure, explainsFailures ? explanation : undefined))),
               )
             }),
@@ -262,13 +189,6 @@ const countTokens = ({ model, provider, tokens }: ModelCost): void => {
   for (const [kind, count] of Object.entries(tokens)) metrics.tokens(provider, model, kind).add(count)
 }
 
-const contentOf = ({ calls, text }: Generation): StepContent => ({
-  isContinued: false,
-  text,
-  toolCalls: calls,
-  toolResults: [],
-})
-
 /** The wait that is asked of clients while a model's provider is not configured: an operator has to do it first. */
 const NOT_CONFIGURED_RETRY_AFTER_SECONDS = 60
 
@@ -279,12 +199,9 @@ const notConfigured = ({ detail }: ModelUnavailable) =>
  * The tools of a reply. A tool of the chatbot's owner that has the name of the list of documents, from a time when there
  * was no such list, stands in its place, because no provider accepts two tools of one name.
  */
-const toolsOf = (
-  input: Pick<AgentInput, "documents" | "onHumanRequested" | "search" | "tools" | "toolsEnabled">,
-  limits: ToolSizes,
-): ReadonlyArray<AgentTool> => {
-  const { documents, onHumanRequested, search, tools = [] } = input
-  const human = onHumanRequested === undefined ? [] : [requestHumanTool(onHumanRequested)]
+const toolsOf = (input: AgentInput & { readonly emit: Emit }, limits: ToolSizes): ReadonlyArray<AgentTool> => {
+  const { documents, emit, offersHuman, search, tools = [] } = input
+  const human = offersHuman === true ? [requestHumanTool(emit)] : []
   if (!input.toolsEnabled) return human
   const others = tools.filter(({ name }) => human.length === 0 || name !== requestHuman.name)
   const isTaken = tools.some(({ name }) => name === listDocuments.name)

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { Agent, type AgentInput, type FindApproved } from "./Agent.ts"
 import { toolSizes } from "./tools/AgentTool.ts"
 import { httpTool } from "./tools/HttpTool.ts"
+import { emitted } from "./AgentEvent.ts"
 import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
 import { type Passage, PASSAGES_PER_SEARCH } from "../domain/knowledge/Passage.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -15,36 +16,15 @@ import { type ApprovedAnswer, Questions } from "../storage/sources/Questions.ts"
 import { ChatbotTools } from "../storage/tools/ChatbotTools.ts"
 import { asked } from "../knowledge/QuestionForms.ts"
 
-type FromCaller =
-  | "bounds"
-  | "emit"
-  | "explainsFailures"
-  | "history"
-  | "onHumanRequested"
-  | "onGivenUp"
-  | "onSource"
-  | "onStep"
-  | "onStepBegin"
-  | "onUnanswered"
-  | "showsRequests"
+type FromCaller = "bounds" | "emit" | "explainsFailures" | "history" | "isStreamed" | "offersHuman" | "showsRequests"
 
 /** The parts of a reply that do not come from the settings of its chatbot. */
 export interface ChatbotReplyInput extends Pick<AgentInput, FromCaller> {
   /** Instructions of the calling application; empty for none. */
   readonly application: string
   readonly isSpoken?: boolean
-  /** Called with each search as it begins, and with what it then finds; and with an approved answer that was found. */
-  readonly onSearch?: (search: Searched) => void
   /** What searches have found already, by their queries; those are not done again. */
   readonly searched?: ReadonlyMap<string, ReadonlyArray<Hit>>
-}
-
-export interface Searched {
-  readonly query: string
-  /** The best passages come first; undefined as the search begins. */
-  readonly found: ReadonlyArray<FoundPassage> | undefined
-  /** Whether the question was looked for among those that have approved answers, which every reply begins with. */
-  readonly isLookup?: boolean
 }
 
 const noTools = Effect.succeed([])
@@ -63,20 +43,18 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
      * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
      */
     const searchOf =
-      (chatbot: ChatbotRow, onSearch: ChatbotReplyInput["onSearch"], searched: ChatbotReplyInput["searched"]) =>
+      (chatbot: ChatbotRow, { emit, searched }: ChatbotReplyInput) =>
       (query: string) => {
-        onSearch?.({ query, found: undefined })
         const known = searched?.get(query)
         const search = retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
           Effect.map(({ hits }): ReadonlyArray<Hit> => hits),
           // The chatbot was deleted during the chat.
           Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<Hit>>([])),
         )
-        return (known === undefined ? search : Effect.succeed(known)).pipe(
-          Effect.map((hits) => {
-            onSearch?.({ query, found: hits.map(foundPassage) })
-            return hits.map(toPassage)
-          }),
+        return emitted(emit, { type: "search", query, found: undefined }).pipe(
+          Effect.andThen(known === undefined ? search : Effect.succeed(known)),
+          Effect.tap((hits) => emitted(emit, { type: "search", query, found: hits.map(foundPassage) })),
+          Effect.map((hits) => hits.map(toPassage)),
           Effect.provideService(CurrentOrganization, chatbot.organization_id),
         )
       }
@@ -84,17 +62,17 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
     /** Finds the approved answers of this chatbot. For most chatbots, which have none, the database is not queried. */
     const approvedOf = (
       { has_questions, id, organization_id }: ChatbotRow,
-      onSearch: ChatbotReplyInput["onSearch"],
+      { emit }: ChatbotReplyInput,
     ): FindApproved | undefined =>
       !has_questions
         ? undefined
         : (texts, before) =>
             questions.answerTo(id, asked(texts, before)).pipe(
-              Effect.map((found) => {
-                if (found === undefined) return undefined
-                onSearch?.({ query: texts[0], found: [foundAnswer(found)], isLookup: true })
-                return toApproved(found)
+              Effect.tap((found) => {
+                if (found === undefined) return Effect.void
+                return emitted(emit, { type: "search", query: texts[0], found: [foundAnswer(found)], isLookup: true })
               }),
+              Effect.map((found) => found && toApproved(found)),
               Effect.provideService(CurrentOrganization, organization_id),
             )
 
@@ -111,7 +89,7 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
           )
 
     /** The settings of a chatbot and the caller's, as an agent takes them. */
-    const inputOf = (chatbot: ChatbotRow, { application, isSpoken, onSearch, searched, ...input }: ChatbotReplyInput) =>
+    const inputOf = (chatbot: ChatbotRow, input: ChatbotReplyInput) =>
       Effect.map(toolsOf(chatbot), (tools) => ({
         ...input,
         model: chatbot.settings.model,
@@ -122,16 +100,16 @@ export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/
           chatbotName: chatbot.name,
           prompt: chatbot.settings.prompt,
           personality: chatbot.personality_config,
-          application,
-          isSpoken,
+          application: input.application,
+          isSpoken: input.isSpoken,
           language: spokenLanguageOf(chatbot.chat_widget_config.language),
         },
         toolsEnabled: chatbot.settings.isToolEnabled,
-        search: searchOf(chatbot, onSearch, searched),
-        approved: approvedOf(chatbot, onSearch),
+        search: searchOf(chatbot, input),
+        approved: approvedOf(chatbot, input),
         documents: documentsOf(chatbot),
         tools,
-        onHumanRequested: chatbot.settings.handover?.tool === true ? input.onHumanRequested : undefined,
+        offersHuman: chatbot.settings.handover?.tool === true && input.offersHuman,
       }))
 
     return {

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Response } from "effect/ai"
 import type { Source, ToolCall } from "../domain/chat/Chat.ts"
-import type { TokenCounts } from "../domain/organizations/Usage.ts"
+import type { ModelCost, TokenCounts } from "../domain/organizations/Usage.ts"
 import type { Exchange } from "../models/Exchange.ts"
 import type { TokenCount } from "../models/TokenCount.ts"
 
@@ -16,8 +16,8 @@ export interface Generation {
   readonly sources: ReadonlyArray<Source>
   /** Reason for which the answer ended; `unknown` also when it was cut off. */
   readonly finish: Response.FinishReason
-  /** The tokens of the request and the answer, estimated where the provider does not report them. */
-  readonly tokens: TokenCounts
+  /** The model that made it, with the tokens of the request and the answer, estimated where they are not reported. */
+  readonly cost: ModelCost
   readonly providerMetadata: Schema.Json
   readonly exchange: Exchange
   readonly response: {
@@ -28,6 +28,11 @@ export interface Generation {
   }
 }
 
+/** The names of a model and of its provider, as costs have them. */
+export type Maker = Omit<ModelCost, "tokens">
+
+export const costOf = ({ model, provider }: Maker, tokens: TokenCounts): ModelCost => ({ model, provider, tokens })
+
 const noExchange: Exchange = { body: "", bodyLength: 0, headers: {}, warnings: [] }
 
 /** Reads the parts of an answer, whose texts are clean and without the mark by which the model gives no answer. */
@@ -35,6 +40,7 @@ export const readGeneration = (
   given: ReadonlyArray<Response.PartEncoded>,
   count: TokenCount,
   saysNoAnswer: boolean,
+  maker: Maker,
 ): Generation => {
   const parts = given.map(withCleanId)
   const metadata = parts.find((part) => part.type === "response-metadata")
@@ -47,7 +53,7 @@ export const readGeneration = (
     calls: parts.flatMap((part) => (part.type === "tool-call" ? [readCall(part)] : [])),
     sources: parts.flatMap((part) => (part.type === "source" ? readSource(part) : [])),
     finish: finish?.reason ?? "unknown",
-    tokens: count.total(exchange.bodyLength),
+    cost: costOf(exchange.fallback ?? maker, count.total(exchange.bodyLength)),
     providerMetadata: { ...finish?.metadata },
     exchange,
     response: {

@@ -3,11 +3,10 @@ import type { Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
 import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
 import type { Unsupported } from "../domain/chat/Grounding.ts"
-import { addTokens, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
 import { turn } from "../system/LoopTurns.ts"
-import { type Emit, emitted, textEvents } from "./AgentEvent.ts"
+import { type AgentEvent, type Emit, emitted } from "./AgentEvent.ts"
 import type { Generation } from "./Generation.ts"
 import { makeStep } from "./Steps.ts"
 import { tokensOf, trimHistory } from "./TrimHistory.ts"
@@ -56,7 +55,6 @@ export type Generate = (
 export interface AnswerToReview {
   readonly output: string
   readonly steps: ReadonlyArray<Step>
-  readonly generation: Generation
 }
 
 /** What becomes of an answer: it ends the reply, is made once more with a remark, or gives way to a text that ends the reply. */
@@ -75,44 +73,37 @@ interface LoopOptions {
   readonly generate: Generate
   /** Finds the sources of an answer. */
   readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
-  readonly onStep: (step: Step, generation: Generation) => Effect.Effect<void>
   /** Called with the most tokens of a prompt that fitted, once a longer one did not fit the first model. */
   readonly onShortened?: ((promptTokensMax: number) => Effect.Effect<void>) | undefined
-  readonly onSource: ((source: Source) => void) | undefined
   /** Reviews the text of an answer that may end the reply. Without it, every answer is accepted. */
   readonly review?: ((answer: AnswerToReview) => Effect.Effect<Review, never, CurrentOrganization>) | undefined
-  /** Whether no text is emitted, or passed to `onStep`, before it was reviewed and accepted. */
-  readonly isWithheld?: boolean
-  /** Receives the events that `generate` does not emit: outcomes, sources and the end of each step. */
-  readonly emit: Emit | undefined
+  /** Receives the events that `generate` does not emit. */
+  readonly emit: Emit
 }
 
 interface LoopResult {
   /** The text of the last step, preceded by the texts of the steps that it continues. */
   readonly output: string
-  readonly sources: ReadonlyArray<Source>
-  readonly steps: ReadonlyArray<Step>
   readonly last: Step
   /** Whether the model has said in the output that it gives no answer. */
   readonly saysNoAnswer: boolean
   readonly unsupported: ReadonlyArray<Unsupported>
-  readonly tokens: TokenCounts
 }
 
 /** Calls the model, and runs the tools that it calls, until it answers without calling one. */
 export const runLoop = Effect.fnUntraced(function* (
   options: LoopOptions,
 ): Effect.fn.Return<LoopResult, ProviderFailure, CurrentOrganization> {
-  const { emit, isWithheld = false, limits } = options
+  const { limits } = options
+  // What has happened is told at once: an effect could be interrupted before it runs.
+  const emit = (event: AgentEvent) => options.emit(event) ?? Effect.void
   const hasTools = options.tools.length > 0
   const steps: Array<Step> = []
-  const sources: Array<Source> = []
   const repeats = new Repeats()
   let messages = options.opening
   let promptTokensMax = limits.promptTokensMax
   let isShortened = false
   let stepType: Step["stepType"] = "initial"
-  let tokens = noTokens
   let output = ""
   let saysNoAnswer = false
   /** The messages before the answer, without what it continues. */
@@ -128,9 +119,7 @@ export const runLoop = Effect.fnUntraced(function* (
         makeStep({ generation, stepType, isContinued, outcomes, previous: steps.at(-1), now }),
       )
     const onCut = (generation: Generation) =>
-      Effect.flatMap(stepOf(generation, false, []), (step) =>
-        options.onStep(isWithheld ? withText(step, "") : step, generation),
-      )
+      Effect.flatMap(stepOf(generation, false, []), (step) => emit({ type: "step-made", step, cost: generation.cost }))
     // The model's context may be shorter than the setting: what is shown is shortened by half until it fits.
     const generation = yield* Effect.catchIf(
       options.generate(request, onCut),
@@ -149,35 +138,26 @@ export const runLoop = Effect.fnUntraced(function* (
       onCut(generation),
     )
     const isCut = shown.length < messages.length
-    const made = yield* stepOf(isCut ? withoutBeginning(generation) : generation, isContinued, outcomes)
-    tokens = addTokens(tokens, generation.tokens)
-    output = stepType === "continue" ? output + made.text : made.text
+    const step = yield* stepOf(isCut ? withoutBeginning(generation) : generation, isContinued, outcomes)
+    steps.push(step)
+    output = stepType === "continue" ? output + step.text : step.text
     saysNoAnswer = generation.saysNoAnswer || (stepType === "continue" && saysNoAnswer)
-    yield* options.onStep(isWithheld ? withText(made, "") : made, generation)
+    yield* emit({ type: "step-made", step, cost: generation.cost })
     const hasResults = generation.calls.length > 0 && mayCall && generation.finish !== "content-filter"
     const isFinal = !hasResults && !isContinued
-    const review = isFinal
-      ? yield* options.review?.({ output, steps: [...steps, made], generation }) ?? Effect.succeed(accepted)
-      : undefined
-    const unsupported = review?.type === "accepted" ? review.unsupported : []
+    const review = isFinal ? yield* options.review?.({ output, steps }) ?? Effect.succeed(accepted) : undefined
     if (review?.type === "refused") {
       output = review.text
       saysNoAnswer = true
     }
-    const isShown = review?.type === "accepted" || review?.type === "refused"
-    const step = isWithheld ? withText(made, isShown ? output : "") : made
-    steps.push(step)
-    if (isWithheld && isShown) yield* emitText(emit, output)
-    if (isWithheld ? review?.type === "accepted" : true) {
-      for (const source of yield* options.sourcesOf(generation)) {
-        sources.push(source)
-        options.onSource?.(source)
-        yield* emitted(emit, { type: "source", source })
-      }
-    }
-    if (unsupported.length > 0) yield* emitted(emit, { type: "unsupported", sentences: unsupported })
-    yield* emitted(emit, { type: "step-end", step })
-    if (isShown) return { output, sources, steps, last: step, saysNoAnswer, unsupported, tokens }
+    const isDecided = review?.type === "accepted" || review?.type === "refused"
+    if (isDecided) yield* emit({ type: "decided", text: output })
+    if (review === undefined || review.type === "accepted")
+      for (const source of yield* options.sourcesOf(generation)) yield* emit({ type: "source", source })
+    const unsupported = review?.type === "accepted" ? review.unsupported : []
+    if (unsupported.length > 0) yield* emit({ type: "unsupported", sentences: unsupported })
+    yield* emit({ type: "step-end", step })
+    if (isDecided) return { output, last: step, saysNoAnswer, unsupported }
     if (review?.type === "again") {
       stepType = "initial"
       messages = withRemark(question, review.remark)
@@ -188,17 +168,6 @@ export const runLoop = Effect.fnUntraced(function* (
     for (const call of generation.calls) repeats.add(call)
   }
 })
-
-/** A step with another text, without the messages that repeat the one it had, and a request that may quote a refused one. */
-const withText = (step: Step, text: string): Step => ({
-  ...step,
-  text,
-  request: { body: "" },
-  response: { ...step.response, messages: [] },
-})
-
-const emitText = (emit: Emit | undefined, text: string) =>
-  Effect.forEach(textEvents(text), (event) => emitted(emit, event), { discard: true })
 
 /** Says with an answer that its model has not seen the whole conversation. */
 const withoutBeginning = (generation: Generation): Generation => {

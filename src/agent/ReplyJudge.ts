@@ -3,17 +3,17 @@ import type { ToolResult } from "../domain/chat/Chat.ts"
 import { isUnanswered } from "../domain/chat/Unanswered.ts"
 import { listDocuments, searchKnowledgeBase } from "../models/ToolDeclaration.ts"
 import type { AgentReply } from "./Agent.ts"
-import type { Searched } from "./ChatbotAgent.ts"
+import type { AgentEvent } from "./AgentEvent.ts"
 
 /** Follows the searches for a reply, and judges whether it is an answer. */
 export const makeReplyJudge = (isToolEnabled: boolean) => {
   let hasSearched = false
   let passages = 0
   return {
-    /** Callback to pass to the agent. */
-    onSearch: ({ found = [], isLookup = false }: Searched) => {
-      hasSearched ||= !isLookup
-      passages += isLookup ? 0 : found.length
+    fold: (event: AgentEvent) => {
+      if (event.type !== "search" || event.isLookup === true) return
+      hasSearched = true
+      passages += event.found?.length ?? 0
     },
     isUnanswered: (reply: AgentReply): boolean =>
       isUnanswered({

@@ -2,7 +2,7 @@ import type { FoundPassage, ReplySearch } from "../domain/chat/ReplyGround.ts"
 import { QUERY_MAX_LENGTH } from "../domain/knowledge/Passage.ts"
 import { clean } from "./Generation.ts"
 import { cut } from "../text/Cut.ts"
-import type { Searched } from "./ChatbotAgent.ts"
+import type { Fold, Searched } from "./AgentEvent.ts"
 
 /** The most searches of a reply, and the most passages of one, that are kept. Few replies have more than two. */
 const SEARCHES_MAX = 5
@@ -14,8 +14,11 @@ const TITLE_MAX_LENGTH = 200
 export class SearchRecorder {
   private readonly found = new Map<string, ReadonlyArray<FoundPassage>>()
 
-  /** Callback to pass to the agent. */
-  readonly onSearch = ({ found = [], query }: Searched): void => {
+  readonly fold: Fold = (event) => {
+    if (event.type === "search") this.add(event)
+  }
+
+  add({ found = [], query }: Searched): void {
     const key = cut(clean(query), QUERY_MAX_LENGTH)
     const before = this.found.get(key)
     if (before === undefined && this.found.size === SEARCHES_MAX) return

@@ -17,7 +17,8 @@ export const makeStep = (options: {
   readonly now: DateTime.Utc
 }): Step => {
   const { generation, outcomes, previous } = options
-  const { exchange, response, tokens } = generation
+  const { exchange, response } = generation
+  const { tokens } = generation.cost
   const toolResults = toolResultsOf(generation.calls, outcomes)
   return {
     stepType: options.stepType,

@@ -1,6 +1,6 @@
 import type { Response } from "effect/ai"
-import type { AgentEvent } from "./AgentEvent.ts"
-import { clean, type Generation, readCall, readGeneration } from "./Generation.ts"
+import type { ShownEvent, StepMade } from "./AgentEvent.ts"
+import { clean, type Generation, type Maker, readCall, readGeneration } from "./Generation.ts"
 import { LongText } from "./LongText.ts"
 import { NoAnswer } from "../models/NoAnswer.ts"
 import { readTokens, TokenCount } from "../models/TokenCount.ts"
@@ -28,6 +28,7 @@ export class StreamedGeneration {
   private readonly texts = new Map<string, OpenText>()
   private readonly reasonings = new Map<string, OpenReasoning>()
   private readonly started = new Set<string>()
+  private readonly maker: Maker
   private readonly newTextId: () => string
   private readonly count = new TokenCount()
   private metadata: Response.ResponseMetadataPartEncoded | undefined
@@ -35,25 +36,31 @@ export class StreamedGeneration {
   /** Whether any part was received. */
   hasBegun = false
 
-  constructor(newTextId: () => string) {
+  constructor(maker: Maker, newTextId = () => "") {
+    this.maker = maker
     this.newTextId = newTextId
   }
 
   /** The answer as far as it was received. */
   get generation(): Generation {
     const open = Array.from(this.texts.values(), ({ content, metadata }) => textPart(content.text, metadata))
-    return readGeneration(this.parts.concat(this.metadata ?? [], open), this.count, this.saysNoAnswer)
+    return readGeneration(this.parts.concat(this.metadata ?? [], open), this.count, this.saysNoAnswer, this.maker)
+  }
+
+  private get stepMade(): StepMade {
+    const { calls, cost, text } = this.generation
+    return { type: "step-made", step: { isContinued: false, text, toolCalls: calls, toolResults: [] }, cost }
   }
 
   /** Adds parts to the answer, and returns their events. */
-  read(pieces: ReadonlyArray<Response.StreamPartEncoded>): Array<AgentEvent> {
-    const events: Array<AgentEvent> = this.hasBegun ? [] : [{ type: "step-start" }]
+  read(pieces: ReadonlyArray<Response.StreamPartEncoded>): Array<ShownEvent> {
+    const events: Array<ShownEvent> = this.hasBegun ? [] : [{ type: "step-start", look: () => this.stepMade }]
     this.hasBegun = true
     for (const piece of pieces) this.take(piece, events)
     return events
   }
 
-  private take(piece: Response.StreamPartEncoded, events: Array<AgentEvent>): void {
+  private take(piece: Response.StreamPartEncoded, events: Array<ShownEvent>): void {
     switch (piece.type) {
       case "text-start": {
         const id = this.newTextId()
@@ -134,7 +141,7 @@ export class StreamedGeneration {
     }
   }
 
-  private startCall(id: string, toolName: string, events: Array<AgentEvent>): void {
+  private startCall(id: string, toolName: string, events: Array<ShownEvent>): void {
     const toolCallId = clean(id)
     if (this.started.has(toolCallId)) return
     this.started.add(toolCallId)
@@ -151,7 +158,7 @@ const textPart = (text: string, metadata: OpenText["metadata"]): Response.TextPa
 /** Characters that have to be removed, or may be half of a surrogate pair. */
 const needsCleaning = /[\0\ud800-\udfff]/
 
-const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
+const pushDelta = (open: OpenText, delta: string, events: Array<ShownEvent>): void => {
   if (open.half === "" && !needsCleaning.test(delta)) return pushClean(open, delta, events)
   // NUL is removed first, so that one between the halves of a pair does not separate them.
   const text = open.half + delta.replaceAll("\u0000", "")
@@ -161,12 +168,12 @@ const pushDelta = (open: OpenText, delta: string, events: Array<AgentEvent>): vo
   pushText(open, text.slice(0, whole), events)
 }
 
-const pushText = (open: OpenText, text: string, events: Array<AgentEvent>): void => pushClean(open, clean(text), events)
+const pushText = (open: OpenText, text: string, events: Array<ShownEvent>): void => pushClean(open, clean(text), events)
 
-const pushClean = (open: OpenText, delta: string, events: Array<AgentEvent>): void =>
+const pushClean = (open: OpenText, delta: string, events: Array<ShownEvent>): void =>
   pushShown(open, open.noAnswer.add(delta), events)
 
-const pushShown = (open: OpenText, delta: string, events: Array<AgentEvent>): void => {
+const pushShown = (open: OpenText, delta: string, events: Array<ShownEvent>): void => {
   if (delta === "") return
   open.content.add(delta)
   const last = events.at(-1)

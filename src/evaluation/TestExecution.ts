@@ -68,15 +68,16 @@ export class TestExecution extends Context.Service<TestExecution>()("parley/eval
       { searched }: TestSearchResult,
       onCost: (cost: ModelCost) => Effect.Effect<void> = () => Effect.void,
     ) => {
-      const { isUnanswered, onSearch } = makeReplyJudge(chatbot.settings.isToolEnabled)
+      const { fold, isUnanswered } = makeReplyJudge(chatbot.settings.isToolEnabled)
       return agent
         .reply(chatbot, {
           application: "",
           history: historyOf(test),
-          onSearch,
           searched,
-          onStep: (_, cost) => onCost(cost),
-          onGivenUp: onCost,
+          emit: (event) => {
+            fold(event)
+            return "cost" in event ? onCost(event.cost) : undefined
+          },
         })
         .pipe(
           Effect.map((made: AgentReply): Answer => ({

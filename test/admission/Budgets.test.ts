@@ -15,8 +15,8 @@ import {
   reset,
   say,
   stepCost,
-  stepOf,
   stored,
+  tellStep,
   type Tenant,
 } from "../lib/Chatting.ts"
 import { AgentControl, eventually, platform, repositories, replyOf } from "../lib/Layers.ts"
@@ -235,16 +235,13 @@ describe("a chat", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const agent = yield* AgentControl
-        agent.reply = ({ onStep }) =>
-          Effect.andThen(onStep?.(stepOf("As far as this."), stepCost) ?? Effect.void, Effect.fail(failed))
+        agent.reply = (input) => Effect.andThen(tellStep(input, "As far as this."), Effect.fail(failed))
         yield* Effect.flip(say(tenant, "Hi", "1", spend))
         expect(yield* counted(tenant.organization)).toEqual({ tokens: 18, reserved: 0 })
 
         const reached = yield* Latch.make(false)
-        agent.reply = ({ onStep }) =>
-          Effect.andThen(onStep?.(stepOf("And this."), stepCost) ?? Effect.void, () =>
-            Effect.andThen(reached.open, Effect.never),
-          )
+        agent.reply = (input) =>
+          Effect.andThen(tellStep(input, "And this."), Effect.andThen(reached.open, Effect.never))
         const chatting = yield* Effect.forkChild(say(tenant, "Hi", "2", spend))
         yield* reached.await
         expect(yield* counted(tenant.organization)).toEqual({ tokens: 18, reserved: 1 })
@@ -308,10 +305,10 @@ describe("a chat", () => {
                 Effect.gen(function* () {
                   const tenant = yield* makeTenant
                   for (const { tokens, budget, fails } of chats) {
-                    agent.reply = ({ onStep }) =>
+                    agent.reply = (input) =>
                       fails
                         ? Effect.andThen(
-                            onStep?.(stepOf("Some"), { model: "m", provider: "p", tokens }) ?? Effect.void,
+                            tellStep(input, "Some", { model: "m", provider: "p", tokens }),
                             Effect.fail(failed),
                           )
                         : Effect.succeed(replyThatTook(tokens))

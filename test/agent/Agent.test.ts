@@ -10,7 +10,7 @@ import type { ProviderError } from "../../src/models/ClientFailures.ts"
 import type { Passage } from "../../src/domain/knowledge/Passage.ts"
 import { Step } from "../../src/domain/chat/Chat.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
-import { agentLayer } from "../lib/Answering.ts"
+import { agentLayer, keeping } from "../lib/Answering.ts"
 import { answers, asks, finish, ScriptedModel, toolCall } from "../lib/ScriptedModel.ts"
 import { defaults } from "../lib/Defaults.ts"
 
@@ -166,8 +166,7 @@ describe("the loop", () => {
   test("ends with a time-out at the deadline", async () => {
     const steps: Array<Step> = []
     const model = new ScriptedModel(asks("a"), () => Effect.andThen(TestClock.adjust("2 minutes"), Effect.never))
-    const onStep = (step: Step) => Effect.sync(() => void steps.push(step))
-    const error = await reply(model, { onStep }, { replyDeadline: Duration.minutes(1) }).pipe(
+    const error = await reply(model, { emit: keeping(steps) }, { replyDeadline: Duration.minutes(1) }).pipe(
       Effect.flip,
       Effect.provide(TestClock.layer()),
       Effect.runPromise,
@@ -350,7 +349,7 @@ describe("a failure", () => {
   test("keeps the steps before it", async () => {
     const steps: Array<Step> = []
     const model = new ScriptedModel(asks("a"), asks("b"), fails({ kind: "failed" }))
-    await failure(model, { onStep: (step) => Effect.sync(() => void steps.push(step)) })
+    await failure(model, { emit: keeping(steps) })
     expect(steps.map((step) => step.toolCalls.length)).toEqual([1, 1])
   })
 
@@ -366,8 +365,7 @@ describe("an interruption", () => {
     const program = Effect.gen(function* () {
       const searching = yield* Deferred.make<void>()
       const search = () => Effect.andThen(Deferred.succeed(searching, undefined), Effect.never)
-      const onStep = (step: Step) => Effect.sync(() => void steps.push(step))
-      const fiber = yield* Effect.forkChild(reply(new ScriptedModel(asks("a")), { search, onStep }))
+      const fiber = yield* Effect.forkChild(reply(new ScriptedModel(asks("a")), { search, emit: keeping(steps) }))
       yield* Deferred.await(searching)
       yield* Fiber.interrupt(fiber)
       return yield* Fiber.await(fiber)
@@ -414,7 +412,7 @@ describe("whatever the model does", () => {
         const told: Array<Step> = []
         const result = await run(model, {
           toolsEnabled,
-          onStep: (step) => Effect.sync(() => void told.push(step)),
+          emit: keeping(told),
         })
         const { steps } = result
         expect(steps.every((step) => isStep(step))).toBe(true)

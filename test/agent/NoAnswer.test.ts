@@ -5,7 +5,7 @@ import { isUnanswered, type ReplyFacts } from "../../src/domain/chat/Unanswered.
 
 /** The text and the events' text of an answer that arrives in pieces of this length. */
 const streamed = (text: string, length: number) => {
-  const answer = new StreamedGeneration(() => "text")
+  const answer = new StreamedGeneration({ model: "m", provider: "p" }, () => "text")
   const deltas = text.match(new RegExp(`[^]{1,${length}}`, "g")) ?? []
   const events = answer.read([
     { type: "text-start", id: "0" },

@@ -1,6 +1,6 @@
 import type { AgentReply } from "../../src/agent/Agent.ts"
 import { oddModes, type OddMode } from "../lib/OddModes.ts"
-import { ask, emits } from "../lib/OddReplies.ts"
+import { ask, streams } from "../lib/OddReplies.ts"
 
 /** How a reply was, and what was done for it. */
 interface Outcome {
@@ -8,7 +8,7 @@ interface Outcome {
   readonly notes: ReadonlyArray<string>
 }
 
-const ways = [{}, emits]
+const ways = [{}, streams]
 
 /** What makes a right reply worse than that of another server. */
 const lossesOf = (reply: AgentReply, mode: OddMode, hasTools: boolean): ReadonlyArray<string> => [

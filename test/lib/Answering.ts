@@ -1,5 +1,7 @@
 import { Layer } from "effect"
 import { Agent } from "../../src/agent/Agent.ts"
+import type { AgentEvent } from "../../src/agent/AgentEvent.ts"
+import type { Step } from "../../src/domain/chat/Chat.ts"
 import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Models } from "../../src/models/Models.ts"
@@ -17,3 +19,10 @@ export const agentLayer = (...settings: Parameters<typeof Agent.layer>) =>
 /** The models of some settings, as an organization has them. */
 export const modelsLayer = (...settings: Parameters<typeof Models.layer>) =>
   Layer.merge(Models.layer(...settings), someOrganization)
+
+/** Keeps the steps of a reply as they are made, or were cut off. */
+export const keeping =
+  (steps: Array<Step>) =>
+  (event: AgentEvent): undefined => {
+    if (event.type === "step-made") steps.push(event.step)
+  }

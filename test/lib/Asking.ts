@@ -33,7 +33,7 @@ export const whole = (
   request = hello,
 ): Effect.Effect<ReadonlyArray<Response.PartEncoded>, ProviderFailure> =>
   Effect.suspend(() => {
-    const answer = new StreamedGeneration(() => "text")
+    const answer = new StreamedGeneration({ model: "m", provider: "p" })
     const asked = { ...request, isWhole: true, isBodyKept: true }
     return Effect.map(
       streamed(calls, asked, (parts) => void answer.read(parts)),

@@ -1,5 +1,6 @@
 import { Duration, Effect, Layer } from "effect"
 import type { AgentInput } from "../../src/agent/Agent.ts"
+import { emitted } from "../../src/agent/AgentEvent.ts"
 import type { Caller } from "../../src/domain/Caller.ts"
 import type { Settings } from "../../src/domain/chatbot/Chatbot.ts"
 import type { ChatTurn, Step } from "../../src/domain/chat/Chat.ts"
@@ -161,5 +162,9 @@ export const stepCost: ModelCost = {
   provider: "scripted",
   tokens: { input: 3, output: 4, cacheRead: 5, cacheWrite: 6 },
 }
+
+/** Tells of a step with this text, as an agent does. */
+export const tellStep = ({ emit }: AgentInput, text: string, cost = stepCost) =>
+  emitted(emit, { type: "step-made", step: stepOf(text), cost })
 
 export const failed = new ProviderFailed({ detail: "The model provider failed to answer." })

@@ -29,7 +29,7 @@ export const input: AgentInput = {
 }
 
 /** Has a reply streamed. */
-export const emits = { emit: () => undefined }
+export const streams = { isStreamed: true }
 
 /** Asks a chatbot whose model is on such a server this many times, and returns the replies with what the server got. */
 export const ask = (

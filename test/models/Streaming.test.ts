@@ -3,10 +3,10 @@ import { Deferred, Effect, Exit, Fiber, Layer, References } from "effect"
 import type { Response } from "effect/ai"
 import * as fc from "fast-check"
 import { Agent, type AgentInput } from "../../src/agent/Agent.ts"
-import type { AgentEvent } from "../../src/agent/AgentEvent.ts"
+import { emitTo, type ShownEvent } from "../../src/agent/AgentEvent.ts"
 import { ProviderFailure } from "../../src/models/calls/ProviderFailure.ts"
 import type { Step } from "../../src/domain/chat/Chat.ts"
-import { agentLayer } from "../lib/Answering.ts"
+import { agentLayer, keeping } from "../lib/Answering.ts"
 import { answers, asks, finish, ScriptedModel, toolCall } from "../lib/ScriptedModel.ts"
 import { defaults } from "../lib/Defaults.ts"
 
@@ -31,12 +31,12 @@ const ask = (model: ScriptedModel, overrides: Partial<AgentInput>) =>
 /** A streamed reply, and its events. */
 const stream = (model: ScriptedModel) =>
   Effect.gen(function* () {
-    const events: Array<AgentEvent> = []
+    const events: Array<ShownEvent> = []
     const steps: Array<Step> = []
     const exit = yield* Effect.exit(
       ask(model, {
-        emit: (event) => Effect.sync(() => void events.push(event)),
-        onStep: (step) => Effect.sync(() => void steps.push(step)),
+        emit: emitTo((event) => Effect.sync(() => void events.push(event)), keeping(steps)),
+        isStreamed: true,
       }),
     )
     return { events, steps, exit }
@@ -61,7 +61,7 @@ const answer = fc
 const script: fc.Arbitrary<Script> = fc.array(answer, { minLength: 1, maxLength: 8 })
 
 /** The state of a client that reads events. A wrong order leaves something open, or ends what was not open. */
-const grammar = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<string> => {
+const grammar = (events: ReadonlyArray<ShownEvent>): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const expect = (isSo: boolean, problem: string) => void (isSo || problems.push(problem))
   let inStep = false
@@ -109,7 +109,7 @@ const grammar = (events: ReadonlyArray<AgentEvent>): ReadonlyArray<string> => {
   return problems
 }
 
-const textsOf = (events: ReadonlyArray<AgentEvent>) =>
+const textsOf = (events: ReadonlyArray<ShownEvent>) =>
   events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("")
 
 /** Steps without their timestamps, and without the parts of a prompt that only providers see. */
@@ -230,13 +230,14 @@ describe("a stream that is cut off", () => {
       Effect.onInterrupt(Effect.never, () => Effect.sync(() => (stopped = true))),
     )
     const steps: Array<Step> = []
+    const keep = keeping(steps)
     await Effect.runPromise(
       Effect.gen(function* () {
         const reached = yield* Deferred.make<void>()
         const fiber = yield* Effect.forkChild(
           ask(model, {
-            emit: (event) => (event.type === "text-delta" ? Deferred.succeed(reached, undefined) : Effect.void),
-            onStep: (step) => Effect.sync(() => void steps.push(step)),
+            isStreamed: true,
+            emit: (event) => (event.type === "text-delta" ? Deferred.succeed(reached, undefined) : keep(event)),
           }),
         )
         yield* Deferred.await(reached)
@@ -263,6 +264,7 @@ describe("a stream that is cut off", () => {
         const full = yield* Deferred.make<void>()
         const fiber = yield* Effect.forkChild(
           ask(model, {
+            isStreamed: true,
             emit: (event) =>
               event.type === "text-delta" && event.delta === "c"
                 ? Effect.andThen(Deferred.succeed(full, undefined), Effect.never)

@@ -27,19 +27,17 @@ const counted = (protocol: "anthropic" | "openai", way: "whole" | "streamed", an
         ? makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits })
         : makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits }, client)
     const generate = makeGenerate({
-      calls: calls("m"),
+      named: { calls: calls("m"), model: "m", provider: protocol },
       tools: [],
-      onGivenUp: () => Effect.void,
-      emit: way === "whole" ? undefined : () => undefined,
-      onBegin: () => {},
-      showsRequests: false,
+      emit: () => undefined,
+      isStreamed: way === "streamed",
     })
     let cut: Generation | undefined
     const onCut = (generation: Generation) => Effect.sync(() => void (cut = generation))
     const made = yield* Effect.result(generate({ messages, tools: "none" }, onCut))
     const generation = made._tag === "Success" ? made.success : cut
     return {
-      tokens: generation?.tokens,
+      tokens: generation?.cost.tokens,
       isCut: cut !== undefined,
       sent: Math.ceil((fake.requests[0]?.body.length ?? 0) / 4),
     }

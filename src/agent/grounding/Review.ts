@@ -11,6 +11,7 @@ import { titleWithSection } from "../../models/PassageForm.ts"
 import { searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 import type { Models } from "../../models/Models.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
+import { type Emit, emitted } from "../AgentEvent.ts"
 import type { Instructions } from "../Instructions.ts"
 import type { AnswerToReview, Review } from "../Loop.ts"
 import { passageJson } from "../tools/SearchTool.ts"
@@ -28,8 +29,8 @@ interface ReviewContext {
   readonly models: Models["Service"]
   /** All passages that were found for the reply so far. */
   readonly found: ReadonlyArray<Passage>
-  /** Called with what a judge has used. */
-  readonly onJudged: (cost: ModelCost) => Effect.Effect<void>
+  /** Receives what a judge has used. */
+  readonly emit: Emit
   /** Whether the answer consists of quotes, which need no review. */
   readonly isQuoted: () => boolean
 }
@@ -40,7 +41,7 @@ interface ReviewContext {
  */
 export const reviewOf = (
   { grounding = "off", history, instructions, judgeModel }: ReviewedChat,
-  { found, isQuoted, models, onJudged }: ReviewContext,
+  { emit, found, isQuoted, models }: ReviewContext,
 ): ((answer: AnswerToReview) => Effect.Effect<Review, never, CurrentOrganization>) | undefined => {
   if (grounding === "off") return undefined
   const said = [
@@ -50,6 +51,7 @@ export const reviewOf = (
     ...history.map(({ content }) => content),
   ]
   const question = bounded(history.at(-1)?.content ?? "", MESSAGE_MAX_LENGTH)
+  const onCost = (cost: ModelCost) => emitted(emit, { type: "judged", cost })
   let tries = 0
   return Effect.fnUntraced(function* ({ output, steps }) {
     if (isQuoted() || output.trim() === "") return { type: "accepted", unsupported: [] }
@@ -61,7 +63,7 @@ export const reviewOf = (
     )
     const texts = Array.from(new Set([...passages, ...results]))
     const checked = yield* checkReply(output, { texts, said })
-    const judged = judgeModel === undefined ? undefined : { models, model: judgeModel, onCost: onJudged }
+    const judged = judgeModel === undefined ? undefined : { models, model: judgeModel, onCost }
     const unsupported = yield* decided(output, checked, judged, [...said, ...texts])
     if (grounding === "mark" || unsupported.length === 0) return { type: "accepted", unsupported }
     if (tries++ === 0) return { type: "again", remark: remarkOn(unsupported) }

@@ -2,7 +2,7 @@ import { Context, Effect, identity, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { IMAGE_TOKENS, PROMPT_IMAGES_MAX_COUNT } from "../../domain/chat/Attachment.ts"
 import { askedIn } from "../../agent/Asked.ts"
-import { emitted, textEvents } from "../../agent/AgentEvent.ts"
+import { emitted, emitTo, textEvents } from "../../agent/AgentEvent.ts"
 import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
 import { SearchRecorder } from "../../agent/SearchRecorder.ts"
 import { makeReplyJudge } from "../../agent/ReplyJudge.ts"
@@ -219,10 +219,10 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             kept: settings.groundDays === 0 ? undefined : { searches, setup: setupOf(chatbot) },
           }
         }
-        let isHumanRequested: HandoverReason | undefined
+        let reason: HandoverReason | undefined
         const handover = (isUnanswered: boolean) => {
           const inRow = chatbot.settings.handover?.unanswered
-          if (isHumanRequested !== undefined) return { reason: isHumanRequested }
+          if (reason !== undefined) return { reason }
           return isUnanswered && inRow !== undefined
             ? { reason: "unanswered" as const, unansweredInRow: inRow }
             : undefined
@@ -230,24 +230,20 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         const { isHandedOver, reply } = yield* replies
           .recorded(
             { ...place, ground, handover },
-            (callbacks) =>
+            (record) =>
               agent.reply(chatbot, {
-                onHumanRequested: (reason) => {
-                  isHumanRequested = reason
-                },
+                offersHuman: true,
                 application: request.instructions ?? "",
                 isSpoken: request.spoken !== undefined,
                 bounds: request.spoken,
                 history,
-                onSearch: (search) => {
-                  judge.onSearch(search)
-                  recorder.onSearch(search)
-                },
-                emit,
+                emit: emitTo(emit, record, judge.fold, recorder.fold, (event) => {
+                  if (event.type === "human-requested") reason = event.reason
+                }),
+                isStreamed: emit !== undefined,
                 showsRequests: request.showsRequests,
                 // A visitor has no such scope, and of a call everything is said aloud.
                 explainsFailures: isReader && request.visitor === undefined && request.spoken === undefined,
-                ...callbacks,
               }),
             judge.isUnanswered,
           )

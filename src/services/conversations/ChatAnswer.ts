@@ -1,12 +1,13 @@
 import { Effect, Struct } from "effect"
-import type { AgentEvent, Emit } from "../../agent/AgentEvent.ts"
-import type { AgentReply, StepContent } from "../../agent/Agent.ts"
+import type { AgentReply } from "../../agent/Agent.ts"
+import type { Emit, ShownEvent, StepContent } from "../../agent/AgentEvent.ts"
+import type { Progress } from "../../agent/Progress.ts"
 import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../../domain/chat/Chat.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import { type WrittenBy, writtenBy } from "../../domain/chat/WrittenBy.ts"
 import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import type { Notice } from "./ChatAdmission.ts"
-import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../../domain/organizations/Usage.ts"
+import { noTokens, type TokenCounts } from "../../domain/organizations/Usage.ts"
 import { attributes, genAi } from "../../observability/Attributes.ts"
 import { annotateSpan, atBorder, outcomeOf, secondsSince } from "../../observability/Border.ts"
 import { chat as metrics } from "../../observability/Metrics.ts"
@@ -44,36 +45,12 @@ export interface ChatAnswer extends ReplyFacts {
 export type ChatEvent =
   /** The first event: the user's message is stored, and the model will be called. */
   | ({ readonly type: "start" } & ReplyFacts)
-  | AgentEvent
+  | ShownEvent
   /** People answer in the conversation from now on. */
   | { readonly type: "handover" }
 
 /** Receives the events of a reply that is streamed. */
 export type ChatEmit<Event = ChatEvent> = Emit<Event>
-
-/** The part of a reply that exists so far. */
-export interface Progress {
-  readonly steps: ReadonlyArray<StepContent>
-  readonly sources: ReadonlyArray<Source>
-  /** The model of the last step: a fallback if the chatbot's own model failed. */
-  readonly model: string
-  readonly provider: string
-  readonly tokens: TokenCounts
-  /** The cost of each step, and of each model call that was given up. */
-  readonly costs: ReadonlyArray<ModelCost>
-}
-
-export const noProgress: Progress = { steps: [], sources: [], model: "", provider: "", tokens: noTokens, costs: [] }
-
-/** Adds a step, whole or unfinished, to the progress of a reply. */
-export const afterStep = (before: Progress, step: StepContent, cost: ModelCost): Progress => ({
-  ...before,
-  model: cost.model,
-  provider: cost.provider,
-  steps: [...before.steps, step],
-  tokens: addTokens(before.tokens, cost.tokens),
-  costs: [...before.costs, cost],
-})
 
 /** A step for callers who may not read the prompt, which is the system instruction and what was said before. */
 export const withoutRequest = (step: Step): Step => ({ ...step, request: { body: "" } })

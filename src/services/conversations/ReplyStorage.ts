@@ -1,6 +1,7 @@
 import { Context, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { AgentReply } from "../../agent/Agent.ts"
+import type { Fold } from "../../agent/AgentEvent.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { MessageId } from "../../domain/Ids.ts"
@@ -87,12 +88,9 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
 
     return {
       /** Runs what makes a reply that is not stored, and counts what it has used, also if it fails. */
-      counted: <E, R>(
-        payer: Payer,
-        make: (callbacks: ReplyRecorder["callbacks"]) => Effect.Effect<AgentReply, E, R>,
-      ) => {
+      counted: <E, R>(payer: Payer, make: (record: Fold) => Effect.Effect<AgentReply, E, R>) => {
         const recorder = new ReplyRecorder()
-        return Effect.onExit(make(recorder.callbacks), () => {
+        return Effect.onExit(make(recorder.fold), () => {
           const { costs } = recorder.progress
           return costs.length > 0 ? countApart(payer, costs) : Effect.void
         })
@@ -109,7 +107,7 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
        */
       recorded: <E, R>(
         place: ReplyPlace,
-        make: (callbacks: ReplyRecorder["callbacks"]) => Effect.Effect<AgentReply, E, R>,
+        make: (record: Fold) => Effect.Effect<AgentReply, E, R>,
         judge: (reply: AgentReply) => boolean,
       ): Effect.Effect<Recorded, E | Unavailable, R | CurrentOrganization> => {
         const recorder = new ReplyRecorder()
@@ -120,7 +118,7 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
           })
         return Effect.acquireUseRelease(
           Effect.sync(() => checkpoints.watch(place, () => recorder.draft)),
-          ({ taken }) => Effect.raceFirst(make(recorder.callbacks), taken),
+          ({ taken }) => Effect.raceFirst(make(recorder.fold), taken),
           // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
           (watch, exit) =>
             Effect.flatMap(watch.end, (isUnfinished) => {

@@ -10,6 +10,7 @@ import { Models } from "../../models/Models.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { ensureActive } from "./ChatAdmission.ts"
 import { answerOf, type ChatEmit, measuredChat, withoutRequest } from "./ChatAnswer.ts"
+import { emitTo } from "../../agent/AgentEvent.ts"
 import { ChatbotAgent } from "../../agent/ChatbotAgent.ts"
 import { ReplyStorage } from "./ReplyStorage.ts"
 
@@ -49,14 +50,14 @@ export class Trials extends Context.Service<Trials>()("parley/services/conversat
       const within = budgets.within(() => [prompt, ...history.map(({ content }) => content)])
       const payer = { apiKeyId: caller.apiKeyId, chatbotId: chatbot.id }
       const reply = yield* within(
-        replies.counted(payer, (callbacks) =>
+        replies.counted(payer, (record) =>
           agent.reply(chatbot, {
             application: "",
             history,
-            emit,
+            emit: emitTo(emit, record),
+            isStreamed: emit !== undefined,
             showsRequests,
             explainsFailures: true,
-            ...callbacks,
           }),
         ),
       ).pipe(Effect.annotateLogs({ chatbot_id: chatbot.id }))

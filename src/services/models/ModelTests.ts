@@ -86,6 +86,7 @@ export class ModelTests extends Context.Service<ModelTests>()("parley/services/m
             history: [{ role: "user", content: QUESTION }],
             search: () => Effect.succeed([passage]),
             emit,
+            isStreamed: true,
             bounds: { max_output_tokens: OUTPUT_TOKENS_MAX },
             explainsFailures: true,
           }),

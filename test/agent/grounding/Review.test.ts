@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Layer, References } from "effect"
 import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
-import type { AgentEvent } from "../../../src/agent/AgentEvent.ts"
+import { type AgentEvent, emitTo } from "../../../src/agent/AgentEvent.ts"
 import type { Step } from "../../../src/domain/chat/Chat.ts"
 import { ProviderFailure } from "../../../src/models/calls/ProviderFailure.ts"
 import { withFallbacks } from "../../../src/models/Fallbacks.ts"
 import { Models } from "../../../src/models/Models.ts"
-import { agentLayer } from "../../lib/Answering.ts"
+import { agentLayer, keeping } from "../../lib/Answering.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { answers, asks, ScriptedModel } from "../../lib/ScriptedModel.ts"
 
@@ -31,9 +31,13 @@ const reply = async (model: ScriptedModel, overrides: Partial<AgentInput>, model
         toolsEnabled: true,
         history: [{ role: "user", content: "How long do refunds take?" }],
         search: () => Effect.succeed([passage]),
-        emit: (event) => void events.push(event),
-        onGivenUp: ({ tokens }) => Effect.sync(() => void costs.push(tokens.output)),
+        isStreamed: true,
         ...overrides,
+        emit: emitTo(undefined, (event) => {
+          void overrides.emit?.(event)
+          if (event.type === "judged") costs.push(event.cost.tokens.output)
+          events.push(event)
+        }),
       }),
     ).pipe(
       Effect.provide(agentLayer(defaults.agent).pipe(Layer.provide(models))),
@@ -102,15 +106,12 @@ describe("with mark", () => {
 describe("with strict", () => {
   test("an answer is made again without its unsupported sentences, of which nothing is shown", async () => {
     const model = new ScriptedModel(asks("refunds"), answers(wrong), answers(right))
-    const steps: Array<string> = []
-    const { result, text } = await reply(model, {
-      grounding: "strict",
-      onStep: ({ text }) => Effect.sync(() => void steps.push(text)),
-    })
+    const steps: Array<Step> = []
+    const { result, text } = await reply(model, { grounding: "strict", emit: keeping(steps) })
     expect(result.output).toBe(right)
     expect(result.saysNoAnswer).toBe(false)
     expect(text).toBe(right)
-    expect(steps.join("")).toBe("")
+    expect(steps.map(({ text }) => text)).toEqual(["", "", ""])
     expect(JSON.stringify(result.steps)).not.toContain(wrong)
     expect(result.tokens).toEqual(tokensOf(3))
     // The passages are still there, and the question is still the last message of the user.
@@ -167,15 +168,13 @@ describe("with strict", () => {
     )
     const steps: Array<Step> = []
     const events: Array<AgentEvent> = []
-    const made = reply(model, {
-      grounding: "strict",
-      emit: (event) => void events.push(event),
-      onStep: (step) => Effect.sync(() => void steps.push(step)),
-    })
+    const emit = emitTo(undefined, keeping(steps), (event) => events.push(event))
+    const made = reply(model, { grounding: "strict", emit })
     await expect(made).rejects.toThrow()
     // The costs of all three calls are known.
     expect(steps).toHaveLength(3)
     expect(JSON.stringify([steps, events])).not.toMatch(/take \d/)
+    expect(events.filter((event) => "look" in event)).toEqual([])
   })
 
   test("an answer in several parts is made again from the beginning", async () => {

@@ -672,8 +672,8 @@ const handover: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a model may ask for people where the chatbot has none",
     file: "src/agent/ChatbotAgent.ts",
-    text: "chatbot.settings.handover?.tool === true ? input.onHumanRequested : undefined",
-    replacement: "input.onHumanRequested",
+    text: "chatbot.settings.handover?.tool === true && input.offersHuman",
+    replacement: "input.offersHuman",
     tests: ["http/inbox/Ownership"],
   },
 ]

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test"
 import { gatewayAnswering, gatewayForms } from "../../lib/OddGateway.ts"
-import { ask, emits, passage } from "../../lib/OddReplies.ts"
+import { ask, streams, passage } from "../../lib/OddReplies.ts"
 
 const cases = gatewayForms.map(
   ({ isStreamed, mode }) => [mode.name, isStreamed ? "a stream" : "one piece", mode, isStreamed] as const,
 )
 
 test.each(cases)("a gateway with %s, in %s, is understood", async (_name, _form, mode, isStreamed) => {
-  for (const way of [{}, emits]) {
+  for (const way of [{}, streams]) {
     const { replies, requests } = await ask(gatewayAnswering(mode, "At six.", isStreamed), {
       ...way,
       model: "claude-m",

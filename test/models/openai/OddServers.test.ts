@@ -19,12 +19,12 @@ import {
   wantedBack,
   writtenCalls,
 } from "../../lib/OddModes.ts"
-import { ask, emits, input, passage } from "../../lib/OddReplies.ts"
+import { ask, streams, input, passage } from "../../lib/OddReplies.ts"
 import { chunks, type OddRequest, pieces, refusal } from "../../lib/OddServer.ts"
 
 describe("what a server refuses is left out of the request, and of the next ones:", () => {
   test.each(refusedParts)("%s", async (_, refused, isRefused) => {
-    for (const way of [{}, emits]) {
+    for (const way of [{}, streams]) {
       const { replies, requests } = await ask((request) => (isRefused(request) ? refused() : pieces("At six.")), {
         times: 2,
         ...way,
@@ -109,7 +109,7 @@ describe("what a server refuses is left out of the request, and of the next ones
 
 describe("where tools are refused, the knowledge base is searched before, and the passages stand in the prompt:", () => {
   test.each(toolRefusals)("%s", async (_, refused) => {
-    for (const way of [{}, emits]) {
+    for (const way of [{}, streams]) {
       const { replies, requests } = await ask(({ tools }) => (tools === undefined ? pieces("At six.") : refused()), {
         times: 2,
         ...way,
@@ -165,7 +165,7 @@ describe("where tools are refused, the knowledge base is searched before, and th
 })
 
 describe("only the answer is the answer:", () => {
-  const ways = [{}, emits]
+  const ways = [{}, streams]
 
   test.each(reasonings)("reasoning as %j is not shown", async (text) => {
     for (const length of [1, 3, 7, 500])
@@ -191,7 +191,7 @@ describe("only the answer is the answer:", () => {
       expect(replies[0]?.output).toBe("At six.")
       const { replies: streamed } = await ask(
         (_, count) => pieces(...cut(count === 3 ? "Now at seven." : text, length)),
-        { ...emits, times: 3 },
+        { ...streams, times: 3 },
       )
       expect(streamed.slice(1).map(({ output }) => output)).toEqual(["At six.", "Now at seven."])
     }
@@ -202,7 +202,7 @@ describe("only the answer is the answer:", () => {
     const call = '<tool_call>{"name":"searchKnowledgeBase","arguments":{"query":"tide"}}</tool_call>'
     const texts = [headlessReasoning, call, headlessReasoning, "<think>Hm.</think>At six."]
     const { replies } = await ask((_, count) => pieces(...cut(texts[count - 1] ?? "", 3)), {
-      ...emits,
+      ...streams,
       model,
       times: 3,
     })
@@ -213,7 +213,7 @@ describe("only the answer is the answer:", () => {
     ])
     const deltas: Array<string> = []
     const emit = (event: AgentEvent) => void (event.type === "text-delta" && deltas.push(event.delta))
-    const plain = await ask(() => pieces("At six. ", "Or seven."), { emit, model, times: 1 })
+    const plain = await ask(() => pieces("At six. ", "Or seven."), { ...streams, emit, model })
     expect([plain.replies[0]?.output, deltas]).toEqual(["At six. Or seven.", ["At six. Or seven."]])
   })
 
@@ -242,7 +242,7 @@ describe("only the answer is the answer:", () => {
 
 describe("an answer of nothing is asked for once more without tools, and then of the fallback:", () => {
   test.each(emptyAnswers)("%s", async (_, empty) => {
-    for (const way of [{}, emits]) {
+    for (const way of [{}, streams]) {
       const { replies, requests } = await ask(({ tools }) => (tools === undefined ? pieces("At six.") : empty()), way)
       expect(replies[0]?.output).toBe("At six.")
       expect(requests.map(({ tools }) => tools !== undefined)).toEqual([true, false])
@@ -267,7 +267,7 @@ describe("an answer of nothing is asked for once more without tools, and then of
 
 describe("an error with status 200 is a failure, before the answer and in it:", () => {
   test.each(errorsAsAnswers)("%s", async (_, broken) => {
-    for (const way of [{}, emits]) {
+    for (const way of [{}, streams]) {
       const { replies } = await ask(({ model }) => (model === "m" ? broken() : pieces("At six.")), {
         ...way,
         fallbackModels: ["openai/other"],
@@ -279,7 +279,7 @@ describe("an error with status 200 is a failure, before the answer and in it:", 
 })
 
 test.each(streamTypes)("events are read as such with the type %j", async (type) => {
-  for (const way of [{}, emits]) {
+  for (const way of [{}, streams]) {
     const { replies } = await ask(() => chunks([{ content: "At " }, { content: "six." }], { type }), way)
     expect(replies[0]?.output).toBe("At six.")
   }
@@ -289,7 +289,7 @@ test("an answer in one piece to a request for a stream is read, also with the en
   const completion = JSON.stringify({ choices: [{ message: { content: "At six." }, finish_reason: "stop" }] })
   for (const body of [completion, `${completion}\n\ndata: [DONE]\n\n`])
     for (const type of ["application/json", "text/plain", "text/event-stream", "Application/JSON"])
-      for (const way of [{}, emits]) {
+      for (const way of [{}, streams]) {
         const { replies } = await ask(() => new Response(body, { headers: { "content-type": type } }), way)
         expect(replies[0]?.output).toBe("At six.")
       }
@@ -321,7 +321,7 @@ describe("a message that is refused", () => {
   const forbidden = { role: "user", content: "Something forbidden" } as const
 
   test("and was never answered, is left out of later prompts that are refused because of it", async () => {
-    for (const way of [{}, emits]) {
+    for (const way of [{}, streams]) {
       const { replies, requests } = await ask(answer, { ...way, history: [forbidden, ...input.history] })
       expect(replies[0]?.output).toBe("At six.")
       expect(requests).toHaveLength(2)
@@ -337,7 +337,7 @@ describe("a message that is refused", () => {
 
 describe("what a server wants back with a call's result is sent back within the reply", () => {
   test.each(wantedBack)("%s", async (_, delta, sentBack, expected) => {
-    for (const way of [{}, emits]) {
+    for (const way of [{}, streams]) {
       const { replies, requests } = await ask(
         (_, count) => (count === 1 ? chunks([delta], { end: "tool_calls" }) : pieces("At six.")),
         way,
@@ -372,7 +372,7 @@ describe("a prompt that is too long for the model's context", () => {
   const length = (request: OddRequest) => JSON.stringify(request.messages).length
 
   test("is shortened until it fits, and shorter from the beginning in the next replies", async () => {
-    for (const way of [{}, emits]) {
+    for (const way of [{}, streams]) {
       const { replies, requests } = await ask(
         (request) =>
           length(request) > 12_000

@@ -11,9 +11,9 @@ import {
   makeTenantWith,
   reset,
   say,
-  stepCost,
   stepOf,
   stored,
+  tellStep,
 } from "../../lib/Chatting.ts"
 import { AgentControl, replyOf } from "../../lib/Layers.ts"
 import { as, makeTenant, sessionNamed } from "../../lib/Tenants.ts"
@@ -127,10 +127,10 @@ describe("a model that fails", () => {
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        ;(yield* AgentControl).reply = ({ onStep }) =>
+        ;(yield* AgentControl).reply = (input) =>
           Effect.gen(function* () {
-            yield* onStep?.(stepOf("Let me look."), stepCost) ?? Effect.void
-            yield* onStep?.(stepOf("And there."), stepCost) ?? Effect.void
+            yield* tellStep(input, "Let me look.")
+            yield* tellStep(input, "And there.")
             return yield* failed
           })
         expect(yield* Effect.flip(say(tenant, "Hello", "s"))).toBe(failed)
@@ -153,10 +153,8 @@ describe("a model that fails", () => {
       Effect.gen(function* () {
         const tenant = yield* makeTenant
         const reached = yield* Latch.make(false)
-        ;(yield* AgentControl).reply = ({ onStep }) =>
-          Effect.andThen(onStep?.(stepOf("As far as this."), stepCost) ?? Effect.void, () =>
-            Effect.andThen(reached.open, Effect.never),
-          )
+        ;(yield* AgentControl).reply = (input) =>
+          Effect.andThen(tellStep(input, "As far as this."), Effect.andThen(reached.open, Effect.never))
         const chatting = yield* Effect.forkChild(say(tenant, "Hello", "s"))
         yield* reached.await
         yield* Fiber.interrupt(chatting)

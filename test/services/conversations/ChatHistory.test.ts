@@ -18,9 +18,8 @@ import {
   reset,
   say,
   shown,
-  stepCost,
-  stepOf,
   stored,
+  tellStep,
   type Tenant,
   user,
 } from "../../lib/Chatting.ts"
@@ -107,8 +106,7 @@ describe("a long conversation", () => {
         yield* chat(tenant, [...questions, user("last")], "s")
         expect(yield* contents(tenant, "s")).toHaveLength(10)
         // A reply that was cut off, of which the client has only the beginning.
-        agent.reply = ({ onStep }) =>
-          Effect.andThen(onStep?.(stepOf(long("Broken")), stepCost) ?? Effect.void, Effect.fail(failed))
+        agent.reply = (input) => Effect.andThen(tellStep(input, long("Broken")), Effect.fail(failed))
         yield* Effect.flip(chat(tenant, [user("half")], "s"))
         agent.reply = echo
         yield* chat(tenant, [user("half"), bot("Bro"), user("again")], "s")
@@ -140,8 +138,7 @@ describe("several messages", () => {
           transcript = [...transcript, user(question)]
           if (index % 3 === 1) {
             // The reply is cut off, the client receives nothing of it and tries again.
-            agent.reply = ({ onStep }) =>
-              Effect.andThen(onStep?.(stepOf(`Broken ${index}`), stepCost) ?? Effect.void, Effect.fail(failed))
+            agent.reply = (input) => Effect.andThen(tellStep(input, `Broken ${index}`), Effect.fail(failed))
             yield* Effect.flip(chat(tenant, transcript, "s"))
             agent.reply = echo
           }

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Context, Duration, Effect, Exit, Fiber, Latch, Layer, ManagedRuntime, Scope } from "effect"
 import type { AgentInput } from "../../../src/agent/Agent.ts"
+import { emitted } from "../../../src/agent/AgentEvent.ts"
 import { ApiKeyId, MessageId, SessionId } from "../../../src/domain/Ids.ts"
 import { addTokens, noTokens, type TokenCounts } from "../../../src/domain/organizations/Usage.ts"
 import { type CheckpointSettings, Checkpoints } from "../../../src/services/conversations/Checkpoints.ts"
@@ -13,7 +14,7 @@ import {
   UnfinishedReplies,
 } from "../../../src/storage/conversations/UnfinishedReplies.ts"
 import { Usage } from "../../../src/storage/usage/Usage.ts"
-import { chatLayer, contents, reset, say, stepCost, stepOf, stored, type Tenant } from "../../lib/Chatting.ts"
+import { chatLayer, contents, reset, say, stepCost, stepOf, stored, tellStep, type Tenant } from "../../lib/Chatting.ts"
 import { AgentControl, eventually, replyOf } from "../../lib/Layers.ts"
 import { as, makeTenant, newId, sessionNamed } from "../../lib/Tenants.ts"
 import { databaseTraits } from "../../lib/Defaults.ts"
@@ -53,16 +54,18 @@ const countedFor = ({ organization }: Tenant) =>
     ),
   )
 
-const openStep = (text: string) => ({ step: { ...stepOf(text), toolCalls: [] }, cost: stepCost })
+/** Tells of a step that is made as far as this text. */
+const beginStep = ({ emit }: AgentInput, text: string) => {
+  const step = { ...stepOf(text), toolCalls: [] }
+  return emitted(emit, { type: "step-start", look: () => ({ type: "step-made", step, cost: stepCost }) })
+}
 
 /** Makes the agent pause after a text. The returned effect lets it continue. */
 const halfWay = (text: string) =>
   Effect.gen(function* () {
     const latch = yield* Latch.make(false)
-    ;(yield* AgentControl).reply = ({ onStepBegin }: AgentInput) => {
-      onStepBegin?.(() => openStep(text))
-      return Effect.as(latch.await, replyOf(`${text}, and the rest.`))
-    }
+    ;(yield* AgentControl).reply = (input: AgentInput) =>
+      Effect.andThen(beginStep(input, text), Effect.as(latch.await, replyOf(`${text}, and the rest.`)))
     return latch.open
   })
 
@@ -99,11 +102,11 @@ describe("a reply that takes long", () => {
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        ;(yield* AgentControl).reply = ({ onStep, onStepBegin }) => {
-          onStepBegin?.(() => openStep("So far"))
-          const cut = onStep?.(stepOf("So far, and a little more"), stepCost) ?? Effect.void
-          return Effect.onInterrupt(Effect.never, () => cut)
-        }
+        ;(yield* AgentControl).reply = (input) =>
+          Effect.andThen(
+            beginStep(input, "So far"),
+            Effect.onInterrupt(Effect.never, () => tellStep(input, "So far, and a little more")),
+          )
         const chatting = yield* Effect.forkChild(say(tenant, "Hello", "s"))
         yield* eventually(draftsOf(tenant), ({ length }) => length === 1)
         yield* Fiber.interrupt(chatting)

@@ -6,7 +6,7 @@ import { Conversations as ConversationsService } from "../../../src/services/con
 import { AuditLog } from "../../../src/storage/audit/AuditLog.ts"
 import { Conversations } from "../../../src/storage/conversations/Conversations.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { chatLayer, chat, reset, say, stepCost, stepOf, user } from "../../lib/Chatting.ts"
+import { chat, chatLayer, reset, say, tellStep, user } from "../../lib/Chatting.ts"
 import { AgentControl, eventually, replyOf, unlimitedShares } from "../../lib/Layers.ts"
 import { as, asCaller, makeTenant, sessionNamed } from "../../lib/Tenants.ts"
 import { dumpRows } from "../../lib/TestServer.ts"
@@ -50,16 +50,16 @@ describe("a chat that is under way", () => {
         const agent = yield* AgentControl
         const [erased, finished] = [yield* Latch.make(false), yield* Latch.make(false)]
         const hasGrown = yield* Latch.make(false)
-        agent.reply = ({ history, onStep }) =>
+        agent.reply = (input) =>
           Effect.gen(function* () {
-            if (history.at(-1)?.content === "later") {
-              yield* onStep?.(stepOf("said later"), stepCost) ?? Effect.void
+            if (input.history.at(-1)?.content === "later") {
+              yield* tellStep(input, "said later")
               yield* finished.await
               return replyOf("said later")
             }
-            yield* onStep?.(stepOf("canary one"), stepCost) ?? Effect.void
+            yield* tellStep(input, "canary one")
             yield* erased.await
-            yield* onStep?.(stepOf("canary two"), stepCost) ?? Effect.void
+            yield* tellStep(input, "canary two")
             yield* hasGrown.open
             yield* finished.await
             return replyOf("canary three")

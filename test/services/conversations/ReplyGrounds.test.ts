@@ -10,17 +10,7 @@ import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
 import { Conversations } from "../../../src/storage/conversations/Conversations.ts"
 import { Messages } from "../../../src/storage/conversations/Messages.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import {
-  chatLayer,
-  makeTenantWith,
-  reset,
-  say,
-  stepCost,
-  stepOf,
-  stored,
-  type Tenant,
-  user,
-} from "../../lib/Chatting.ts"
+import { chatLayer, makeTenantWith, reset, say, stored, tellStep, type Tenant, user } from "../../lib/Chatting.ts"
 import { AgentControl, replyOf } from "../../lib/Layers.ts"
 import { as, asCaller, makeTenant, sessionNamed } from "../../lib/Tenants.ts"
 
@@ -117,10 +107,10 @@ describe("what a reply rests on", () => {
     run(
       Effect.gen(function* () {
         const tenant = yield* makeTenant
-        ;(yield* AgentControl).reply = ({ onStep, search }: AgentInput) =>
+        ;(yield* AgentControl).reply = (input: AgentInput) =>
           Effect.gen(function* () {
-            yield* Effect.orDie(search("refunds"))
-            yield* onStep?.(stepOf("So far"), stepCost) ?? Effect.void
+            yield* Effect.orDie(input.search("refunds"))
+            yield* tellStep(input, "So far")
             return yield* new ProviderFailed({ detail: "It is down." })
           })
         yield* Effect.exit(say(tenant, "How long do refunds take?"))
