@@ -12,7 +12,6 @@ import { RULES_PROVIDER } from "../../domain/chat/WrittenBy.ts"
 import { isGuessable, readsConversations, sessionOfVisitor, sessionToContinue } from "../../domain/chat/SessionToken.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
-import type { HandoverReason } from "../../domain/inbox/Handover.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { bytesOfTokens } from "../../domain/chat/Tokens.ts"
 import { type ChatbotRow, Chatbots } from "../../storage/chatbots/Chatbots.ts"
@@ -22,11 +21,12 @@ import { sessionNotFound } from "../../storage/conversations/Messages.ts"
 import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
 import { Budgets } from "../../admission/Budgets.ts"
-import { admitted, ensureActive, type Notice, tokenTooShort } from "./ChatAdmission.ts"
+import { admitted, ensureActive, tokenTooShort } from "./ChatAdmission.ts"
 import {
   aboutChat,
   answerOf,
   type ChatEmit,
+  type Followed,
   handedOver,
   leftToPeople,
   measuredChat,
@@ -49,6 +49,7 @@ import { languageShownIn } from "../../languages/Detection.ts"
 import { spokenLanguageOf } from "../../languages/Locales.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { unguessableUuid } from "../../system/UnguessableId.ts"
+import { makeHandoverCause } from "./HandoverCause.ts"
 import { PromptFiles } from "./PromptFiles.ts"
 import { ReplyStorage } from "./ReplyStorage.ts"
 import { Shares } from "../../admission/Shares.ts"
@@ -67,9 +68,12 @@ export interface ChatSettings {
   readonly sessionTokens: "any" | "strict"
 }
 
-/** Whether the message gives the e-mail address that hands the conversation over. */
-const handsOverBy = ({ settings }: ChatbotRow, gate: ReturnType<typeof emailGateOf>): boolean =>
-  settings.handover?.email === true && gate?.email !== undefined
+/** A chat that is admitted, and who follows it. */
+interface AdmittedChat extends Followed, ReturnType<typeof admitted> {
+  readonly chatbot: ChatbotRow
+  readonly caller: Caller["Service"]
+  readonly context: ChatContext
+}
 
 /** Conversations between users and chatbots. */
 export class Chat extends Context.Service<Chat>()("parley/services/conversations/Chat", {
@@ -118,12 +122,10 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
 
       /** Stores the new messages of the request, and returns the ids of their session and of the question, and who answers. */
       const receive = Effect.fnUntraced(function* (
-        chatbot: ChatbotRow,
-        { session, fresh, question }: ChatContext,
-        { apiKeyId }: Caller["Service"],
-        request: ChatRequest,
+        { caller: { apiKeyId }, chatbot, context: { fresh, question, session }, request }: AdmittedChat,
         gate: ReturnType<typeof emailGateOf>,
       ) {
+        const handsOver = chatbot.settings.handover?.email === true && gate?.email !== undefined
         const token = session === undefined ? (request.sessionToken ?? null) : null
         const messages = yield* Effect.forEach(fresh, ({ attachments, role, content, id: mid }, index) =>
           Effect.map(newMessageId, (id) => ({
@@ -149,22 +151,15 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
           },
           messages,
           gate,
-          handsOverBy(chatbot, gate) ? { reason: "email" } : undefined,
+          handsOver ? { reason: "email" } : undefined,
         )
         return { sessionId, owner, question: question ?? messages.at(-1)?.id }
       })
 
-      const answerIn = Effect.fnUntraced(function* (
-        chatbot: ChatbotRow,
-        context: ChatContext,
-        caller: Caller["Service"],
-        request: ChatRequest,
-        notices: ReadonlyArray<Notice>,
-        firstWord: () => number | undefined,
-        emit?: ChatEmit,
-      ) {
+      const answerIn = Effect.fnUntraced(function* (chat: AdmittedChat) {
+        const { caller, chatbot, context, emit, firstWord, notices, request } = chat
         const gate = emailGateOf(chatbot, context, request)
-        const { owner, question, sessionId } = yield* receive(chatbot, context, caller, request, gate)
+        const { owner, question, sessionId } = yield* receive(chat, gate)
         const { attempt } = request
         const isReader = readsConversations(caller)
         const ids = { session_id: sessionId, message_id: attempt?.reply ?? (yield* newMessageId), notices }
@@ -219,17 +214,10 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
             kept: settings.groundDays === 0 ? undefined : { searches, setup: setupOf(chatbot) },
           }
         }
-        let reason: HandoverReason | undefined
-        const handover = (isUnanswered: boolean) => {
-          const inRow = chatbot.settings.handover?.unanswered
-          if (reason !== undefined) return { reason }
-          return isUnanswered && inRow !== undefined
-            ? { reason: "unanswered" as const, unansweredInRow: inRow }
-            : undefined
-        }
+        const handover = makeHandoverCause(chatbot)
         const { isHandedOver, reply } = yield* replies
           .recorded(
-            { ...place, ground, handover },
+            { ...place, ground, handover: handover.of },
             (record) =>
               agent.reply(chatbot, {
                 offersHuman: true,
@@ -237,9 +225,7 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
                 isSpoken: request.spoken !== undefined,
                 bounds: request.spoken,
                 history,
-                emit: emitTo(emit, record, judge.fold, recorder.fold, (event) => {
-                  if (event.type === "human-requested") reason = event.reason
-                }),
+                emit: emitTo(emit, record, judge.fold, recorder.fold, handover.fold),
                 isStreamed: emit !== undefined,
                 showsRequests: request.showsRequests,
                 // A visitor has no such scope, and of a call everything is said aloud.
@@ -255,21 +241,17 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         return { ...answer, ...handedOver }
       })
 
-      const answer = Effect.fnUntraced(function* (
-        chatbot: ChatbotRow,
-        asked: ChatRequest,
-        firstWord: () => number | undefined,
-        emit?: ChatEmit,
-      ) {
+      const answer = Effect.fnUntraced(function* (chatbot: ChatbotRow, asked: ChatRequest, followed: Followed) {
         const caller = yield* Caller
         yield* ensureActive(chatbot)
-        const { notices, request } = admitted(chatbot, caller, asked)
+        const taken = admitted(chatbot, caller, asked)
+        const { request } = taken
         const context = yield* findContext(chatbot, caller, request)
         // The quota and the budget are checked first, so that the messages of a refused chat are not stored.
         if (context.session === undefined) yield* quotas.ensureConversation
         const images = hasFiles(context, request) ? PROMPT_IMAGES_MAX_COUNT * IMAGE_TOKENS : 0
         const within = budgets.within(() => promptTextsOf(chatbot, context.history, request), images)
-        return yield* within(answerIn(chatbot, context, caller, request, notices, firstWord, emit))
+        return yield* within(answerIn({ ...followed, ...taken, chatbot, caller, context }))
       })
 
       const replyOf = <E>(
@@ -277,9 +259,9 @@ export class Chat extends Context.Service<Chat>()("parley/services/conversations
         request: ChatRequest,
         emit?: ChatEmit,
       ) =>
-        measuredChat(emit, (emit, firstWord) => {
+        measuredChat(emit, (followed) => {
           const withinShare = shares.within(emit === undefined ? "chats" : "streams")
-          return withinShare(Effect.flatMap(found, (row) => answer(row, request, firstWord, emit)))
+          return withinShare(Effect.flatMap(found, (row) => answer(row, request, followed)))
         })
 
       return {

@@ -143,10 +143,16 @@ export const aboutChat = (chatbot: ChatbotId, session: SessionId): Effect.Effect
     [genAi.conversation]: session,
   }))
 
-/** Measures a chat: the milliseconds to the first word, if it is streamed, which the chat can ask for, and the time to its end. */
+/** A chat's client, if its reply is streamed, and the milliseconds to the first word that it has received. */
+export interface Followed {
+  readonly emit: ChatEmit | undefined
+  readonly firstWord: () => number | undefined
+}
+
+/** Measures a chat: the time to the first word, if it is streamed, and to its end. */
 export const measuredChat = <A, E, R>(
   emit: ChatEmit | undefined,
-  chat: (emit: ChatEmit | undefined, firstWord: () => number | undefined) => Effect.Effect<A, E, R>,
+  chat: (followed: Followed) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
     const begin = performance.now()
@@ -160,15 +166,12 @@ export const measuredChat = <A, E, R>(
         }
         return emit(event)
       })
-    return atBorder(
-      chat(watching, () => firstWord),
-      {
-        span: "chat",
-        timing: "total",
-        measure: (seconds, exit) => {
-          metrics.replies(outcomeOf(exit)).add()
-          metrics.seconds().observe(seconds)
-        },
+    return atBorder(chat({ emit: watching, firstWord: () => firstWord }), {
+      span: "chat",
+      timing: "total",
+      measure: (seconds, exit) => {
+        metrics.replies(outcomeOf(exit)).add()
+        metrics.seconds().observe(seconds)
       },
-    )
+    })
   })

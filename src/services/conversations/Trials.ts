@@ -70,7 +70,7 @@ export class Trials extends Context.Service<Trials>()("parley/services/conversat
        * streamed. It is within the limits of a chat, and its tokens count.
        */
       reply: (chatbot: ChatbotId, request: TrialRequest, emit?: ChatEmit) =>
-        measuredChat(emit, (emit) => {
+        measuredChat(emit, ({ emit }) => {
           const withinShare = shares.within(emit === undefined ? "chats" : "streams")
           return withinShare(Effect.flatMap(chatbots.get(chatbot), (saved) => answer(saved, request, emit)))
         }),
