@@ -145,7 +145,7 @@ export class Agent extends Context.Service<
               return isForAll && failure.first === undefined ? Effect.tap(reply, learn({ takesTools: false })) : reply
             }
             const takesTools = known?.takesTools !== false
-            const { last, ...result } = yield* run(takesTools).pipe(
+            const result = yield* run(takesTools).pipe(
               Effect.catchTag("ProviderFailure", (failure) =>
                 takesTools && progress.costs.length === 0 && failure.kind === "tools-refused"
                   ? withoutTools(failure)
@@ -155,7 +155,6 @@ export class Agent extends Context.Service<
             return {
               ...progress,
               ...result,
-              finishReason: last.finishReason,
               steps,
               toolCalls: steps.flatMap((step) => step.toolCalls),
               toolResults: steps.flatMap((step) => step.toolResults),

@@ -47,20 +47,19 @@ export type KeptEvent =
   | { readonly type: "judged"; readonly cost: ModelCost }
   /** It is decided, after the review if there is one, with which text the reply ends. */
   | { readonly type: "decided"; readonly text: string }
-  | ({ readonly type: "search" } & Searched)
+  /** A search begins, or has found something. */
+  | {
+      readonly type: "search"
+      readonly query: string
+      /** The best passages come first; undefined as the search begins. */
+      readonly found: ReadonlyArray<FoundPassage> | undefined
+      /** Whether the question was looked for among those that have approved answers, which every reply begins with. */
+      readonly isLookup?: boolean
+    }
   /** The model has asked for a person. The conversation is handed over with the reply. */
   | { readonly type: "human-requested"; readonly reason: HandoverReason }
   /** No model has answered, and the reply fails. */
   | { readonly type: "unanswered"; readonly explanation: Explanation }
-
-/** A search as it begins, or with what it has found. */
-export interface Searched {
-  readonly query: string
-  /** The best passages come first; undefined as the search begins. */
-  readonly found: ReadonlyArray<FoundPassage> | undefined
-  /** Whether the question was looked for among those that have approved answers, which every reply begins with. */
-  readonly isLookup?: boolean
-}
 
 /** An event of a reply that is being made. */
 export type AgentEvent = ShownEvent | KeptEvent

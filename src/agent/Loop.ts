@@ -1,7 +1,7 @@
 import { DateTime, type Duration, Effect } from "effect"
 import type { Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
-import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
+import type { FinishReason, Source, Step, ToolCall } from "../domain/chat/Chat.ts"
 import type { Unsupported } from "../domain/chat/Grounding.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
@@ -84,7 +84,7 @@ interface LoopOptions {
 interface LoopResult {
   /** The text of the last step, preceded by the texts of the steps that it continues. */
   readonly output: string
-  readonly last: Step
+  readonly finishReason: FinishReason
   /** Whether the model has said in the output that it gives no answer. */
   readonly saysNoAnswer: boolean
   readonly unsupported: ReadonlyArray<Unsupported>
@@ -157,7 +157,7 @@ export const runLoop = Effect.fnUntraced(function* (
     const unsupported = review?.type === "accepted" ? review.unsupported : []
     if (unsupported.length > 0) yield* emit({ type: "unsupported", sentences: unsupported })
     yield* emit({ type: "step-end", step })
-    if (isDecided) return { output, last: step, saysNoAnswer, unsupported }
+    if (isDecided) return { output, finishReason: step.finishReason, saysNoAnswer, unsupported }
     if (review?.type === "again") {
       stepType = "initial"
       messages = withRemark(question, review.remark)

@@ -2,7 +2,7 @@ import type { FoundPassage, ReplySearch } from "../domain/chat/ReplyGround.ts"
 import { QUERY_MAX_LENGTH } from "../domain/knowledge/Passage.ts"
 import { clean } from "./Generation.ts"
 import { cut } from "../text/Cut.ts"
-import type { Fold, Searched } from "./AgentEvent.ts"
+import type { Fold } from "./AgentEvent.ts"
 
 /** The most searches of a reply, and the most passages of one, that are kept. Few replies have more than two. */
 const SEARCHES_MAX = 5
@@ -15,10 +15,8 @@ export class SearchRecorder {
   private readonly found = new Map<string, ReadonlyArray<FoundPassage>>()
 
   readonly fold: Fold = (event) => {
-    if (event.type === "search") this.add(event)
-  }
-
-  add({ found = [], query }: Searched): void {
+    if (event.type !== "search") return
+    const { found = [], query } = event
     const key = cut(clean(query), QUERY_MAX_LENGTH)
     const before = this.found.get(key)
     if (before === undefined && this.found.size === SEARCHES_MAX) return

@@ -53,7 +53,7 @@ export class Replies extends Context.Service<Replies>()("parley/services/convers
         : undefined
       if (answer !== undefined) {
         const found = [{ ...foundAnswer(answer), content: cut(answer.answer, PASSAGE_MAX_LENGTH) }]
-        recorder.add({ query: text, found, isLookup: true })
+        recorder.fold({ type: "search", query: text, found, isLookup: true })
       }
       for (const { passages, query } of before) {
         // The model had the approved answer and did not search.
@@ -68,7 +68,7 @@ export class Replies extends Context.Service<Replies>()("parley/services/convers
           ...foundPassage(hit),
           content: cut(hit.content, PASSAGE_MAX_LENGTH),
         }))
-        recorder.add({ query, found })
+        recorder.fold({ type: "search", query, found })
       }
       return recorder.searches
     })
