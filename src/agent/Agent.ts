@@ -73,7 +73,7 @@ export type FindApproved = (
   before: ReadonlyArray<BoundedText>,
 ) => Effect.Effect<Passage | undefined, Unavailable>
 
-export interface AgentReply extends Progress {
+export interface AgentReply extends Omit<Progress, "open"> {
   readonly output: string
   readonly finishReason: FinishReason
   /** Whether the model has said that the output is no answer, or it was refused. */
@@ -124,20 +124,24 @@ export class Agent extends Context.Service<
             const known = calls.traits && (yield* calls.traits.known)
             const promptTokensMax = Math.min(limits.promptTokensMax, known?.promptTokensMax ?? limits.promptTokensMax)
             const offered = toolsOf({ ...input, search, emit }, limits)
-            const run = Effect.fnUntraced(function* (takesTools: boolean) {
-              const toolsEnabled = input.toolsEnabled && takesTools
-              const tools = takesTools ? offered : []
-              return yield* runLoop({
-                opening: yield* openingOf({ ...input, search, toolsEnabled }, limits, onApproved),
-                tools,
-                limits: { ...limits, promptTokensMax },
-                onShortened: (most) => learn({ promptTokensMax: Math.max(most, PROMPT_TOKENS_MIN) }),
-                generate: makeGenerate({ ...input, named, tools, emit }),
-                sourcesOf: (generation) => sourcesOf(generation, { question, found }),
-                emit,
-                review: reviewOf(input, { models, found, emit, isQuoted: () => progress.provider === "local" }),
-              })
-            })
+            const cutOff = Effect.suspend(() => (progress.open && outer(progress.open())) ?? Effect.void)
+            const run = Effect.fnUntraced(
+              function* (takesTools: boolean) {
+                const toolsEnabled = input.toolsEnabled && takesTools
+                const tools = takesTools ? offered : []
+                return yield* runLoop({
+                  opening: yield* openingOf({ ...input, search, toolsEnabled }, limits, onApproved),
+                  tools,
+                  limits: { ...limits, promptTokensMax },
+                  onShortened: (most) => learn({ promptTokensMax: Math.max(most, PROMPT_TOKENS_MIN) }),
+                  generate: makeGenerate({ ...input, named, tools, emit }),
+                  sourcesOf: (generation) => sourcesOf(generation, { question, found }),
+                  emit,
+                  review: reviewOf(input, { models, found, emit, isQuoted: () => progress.provider === "local" }),
+                })
+              },
+              Effect.onError(() => cutOff),
+            )
             const withoutTools = (failure: ProviderFailure) => {
               // A tool of this chatbot may be what is refused, which concerns no other chatbot.
               const isForAll = offered.every(({ inputSchema }) => commonInputs.has(inputSchema))

@@ -24,7 +24,7 @@ export interface StepMade {
  */
 export type ShownEvent =
   /** The model has begun to answer. `look` returns the step as far as it was received, until there is `step-made`. */
-  | { readonly type: "step-start"; readonly look?: () => StepMade }
+  | { readonly type: "step-start"; readonly look: () => StepMade }
   | { readonly type: "text-start"; readonly id: string }
   | { readonly type: "text-delta"; readonly id: string; readonly delta: string }
   | { readonly type: "text-end"; readonly id: string }
@@ -40,7 +40,7 @@ export type ShownEvent =
 /** An event that no client sees. All events with a `cost` together are what the reply costs. */
 export type KeptEvent =
   /** A step is made, and not reviewed yet; or it was cut off, and is as far as it was received, without results. */
-  | (StepMade & { readonly step: Step })
+  | StepMade
   /** A request was given up before its answer began. Its cost is estimated. */
   | { readonly type: "given-up"; readonly cost: ModelCost }
   /** A model has judged an answer. */

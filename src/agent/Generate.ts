@@ -1,4 +1,4 @@
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
 import * as Prompt from "effect/ai/Prompt"
 import { allEmitted, type Emit, emitted } from "./AgentEvent.ts"
 import { costOf } from "./Generation.ts"
@@ -30,7 +30,7 @@ export const makeGenerate = ({
 }: GenerateOptions): Generate => {
   let texts = 0
   const newTextId = () => `text-${++texts}`
-  return ({ messages, tools: use }, onCut) =>
+  return ({ messages, tools: use }) =>
     Effect.suspend(() => {
       const answer = new StreamedGeneration(named, newTextId)
       const request = {
@@ -41,15 +41,11 @@ export const makeGenerate = ({
         bounds,
         isBodyKept: !isStreamed || showsRequests,
       } as const
-      return named.calls
-        .answer(
-          request,
-          (parts) => allEmitted(emit, answer.read(parts)),
-          ({ fallback, tokens }) => emitted(emit, { type: "given-up", cost: costOf(fallback ?? named, tokens) }),
-        )
-        .pipe(
-          Effect.onExit((exit) => (Exit.isSuccess(exit) || !answer.hasBegun ? Effect.void : onCut(answer.generation))),
-          Effect.map(() => answer.generation),
-        )
+      const answered = named.calls.answer(
+        request,
+        (parts) => allEmitted(emit, answer.read(parts)),
+        ({ fallback, tokens }) => emitted(emit, { type: "given-up", cost: costOf(fallback ?? named, tokens) }),
+      )
+      return Effect.map(answered, () => answer.generation)
     })
 }

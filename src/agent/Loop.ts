@@ -45,11 +45,8 @@ export interface StepRequest {
   readonly tools: "offered" | "shown" | "none"
 }
 
-/** Calls a model once. `onCut` is called with what was received of an answer that failed or was interrupted. */
-export type Generate = (
-  request: StepRequest,
-  onCut: (generation: Generation) => Effect.Effect<void>,
-) => Effect.Effect<Generation, ProviderFailure>
+/** Calls a model once. */
+export type Generate = (request: StepRequest) => Effect.Effect<Generation, ProviderFailure>
 
 /** An answer that may end a reply, with the steps that led to it. */
 export interface AnswerToReview {
@@ -114,15 +111,9 @@ export const runLoop = Effect.fnUntraced(function* (
     const mayCall = hasTools && !isLast && repeats.count < limits.identicalCallsMax
     const shown = trimHistory(messages, promptTokensMax)
     const request = { messages: shown, tools: hasTools ? (mayCall ? "offered" : "shown") : "none" } as const
-    const stepOf = (generation: Generation, isContinued: boolean, outcomes: ReadonlyArray<ToolOutcome>) =>
-      Effect.map(DateTime.now, (now) =>
-        makeStep({ generation, stepType, isContinued, outcomes, previous: steps.at(-1), now }),
-      )
-    const onCut = (generation: Generation) =>
-      Effect.flatMap(stepOf(generation, false, []), (step) => emit({ type: "step-made", step, cost: generation.cost }))
     // The model's context may be shorter than the setting: what is shown is shortened by half until it fits.
     const generation = yield* Effect.catchIf(
-      options.generate(request, onCut),
+      options.generate(request),
       ({ kind }) => kind === "too-long",
       (failure) => {
         promptTokensMax = Math.floor(Math.min(promptTokensMax, tokensOf(shown)) / 2)
@@ -134,15 +125,21 @@ export const runLoop = Effect.fnUntraced(function* (
     if (isShortened) yield* options.onShortened?.(promptTokensMax) ?? Effect.void
     isShortened = false
     const isContinued = generation.calls.length === 0 && generation.finish === "pause" && !isLast
-    const outcomes = yield* Effect.onInterrupt(Effect.andThen(turn, answerCalls(generation, mayCall, options)), () =>
-      onCut(generation),
-    )
+    const outcomes = yield* Effect.andThen(turn, answerCalls(generation, mayCall, options))
     const isCut = shown.length < messages.length
-    const step = yield* stepOf(isCut ? withoutBeginning(generation) : generation, isContinued, outcomes)
+    const step = makeStep({
+      generation: isCut ? withoutBeginning(generation) : generation,
+      stepType,
+      isContinued,
+      outcomes,
+      previous: steps.at(-1),
+      now: yield* DateTime.now,
+    })
     steps.push(step)
     output = stepType === "continue" ? output + step.text : step.text
     saysNoAnswer = generation.saysNoAnswer || (stepType === "continue" && saysNoAnswer)
-    yield* emit({ type: "step-made", step, cost: generation.cost })
+    const { text, toolCalls, toolResults } = step
+    yield* emit({ type: "step-made", step: { isContinued, text, toolCalls, toolResults }, cost: generation.cost })
     const hasResults = generation.calls.length > 0 && mayCall && generation.finish !== "content-filter"
     const isFinal = !hasResults && !isContinued
     const review = isFinal ? yield* options.review?.({ output, steps }) ?? Effect.succeed(accepted) : undefined

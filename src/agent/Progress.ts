@@ -14,16 +14,26 @@ export interface Progress {
   readonly tokens: TokenCounts
   /** The cost of each step and of each judge, and of each request that was given up before any of its answer came. */
   readonly costs: ReadonlyArray<ModelCost>
+  /** Returns the step that is not made yet, as far as it was received. */
+  readonly open?: (() => StepMade) | undefined
 }
 
 export const noProgress: Progress = { steps: [], sources: [], model: "", provider: "", tokens: noTokens, costs: [] }
 
 /** The progress of a reply after an event. */
-export const afterEvent = (before: Progress, event: AgentEvent | StepMade): Progress => {
+export const afterEvent = (before: Progress, event: AgentEvent): Progress => {
   switch (event.type) {
+    case "step-start":
+      return { ...before, open: event.look }
     case "step-made": {
       const { model, provider } = event.cost
-      return { ...afterCost(before, event.cost), steps: [...before.steps, event.step], model, provider }
+      return {
+        ...afterCost(before, event.cost),
+        steps: [...before.steps, event.step],
+        model,
+        provider,
+        open: undefined,
+      }
     }
     case "judged":
       return afterCost(before, event.cost)

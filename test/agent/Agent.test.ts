@@ -4,13 +4,14 @@ import type { Response } from "effect/ai"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { Agent, type AgentInput } from "../../src/agent/Agent.ts"
+import { emitTo } from "../../src/agent/AgentEvent.ts"
 import type { AgentLimits } from "../../src/agent/Loop.ts"
 import { ProviderFailure } from "../../src/models/calls/ProviderFailure.ts"
 import type { ProviderError } from "../../src/models/ClientFailures.ts"
 import type { Passage } from "../../src/domain/knowledge/Passage.ts"
 import { Step } from "../../src/domain/chat/Chat.ts"
 import { Unavailable } from "../../src/domain/Errors.ts"
-import { agentLayer, keeping } from "../lib/Answering.ts"
+import { agentLayer, keeping, type KeptStep } from "../lib/Answering.ts"
 import { answers, asks, finish, ScriptedModel, toolCall } from "../lib/ScriptedModel.ts"
 import { defaults } from "../lib/Defaults.ts"
 
@@ -164,7 +165,7 @@ describe("the loop", () => {
   })
 
   test("ends with a time-out at the deadline", async () => {
-    const steps: Array<Step> = []
+    const steps: Array<KeptStep> = []
     const model = new ScriptedModel(asks("a"), () => Effect.andThen(TestClock.adjust("2 minutes"), Effect.never))
     const error = await reply(model, { emit: keeping(steps) }, { replyDeadline: Duration.minutes(1) }).pipe(
       Effect.flip,
@@ -347,7 +348,7 @@ describe("a failure", () => {
   }
 
   test("keeps the steps before it", async () => {
-    const steps: Array<Step> = []
+    const steps: Array<KeptStep> = []
     const model = new ScriptedModel(asks("a"), asks("b"), fails({ kind: "failed" }))
     await failure(model, { emit: keeping(steps) })
     expect(steps.map((step) => step.toolCalls.length)).toEqual([1, 1])
@@ -361,7 +362,7 @@ describe("a failure", () => {
 
 describe("an interruption", () => {
   test("during a tool call keeps the step, without results", async () => {
-    const steps: Array<Step> = []
+    const steps: Array<KeptStep> = []
     const program = Effect.gen(function* () {
       const searching = yield* Deferred.make<void>()
       const search = () => Effect.andThen(Deferred.succeed(searching, undefined), Effect.never)
@@ -372,8 +373,32 @@ describe("an interruption", () => {
     })
     expect(Exit.hasInterrupts(await Effect.runPromise(program))).toBe(true)
     expect(steps.map((step) => [step.toolCalls.length, step.toolResults.length])).toEqual([[1, 0]])
-    expect(steps[0]?.usage.completionTokens).toBe(5)
+    expect(steps[0]?.tokens.output).toBe(5)
   })
+})
+
+describe("an interruption at any moment", () => {
+  test("keeps each answer that has begun, once", () =>
+    Effect.gen(function* () {
+      let isWhole = false
+      for (let turns = 1; !isWhole; turns++) {
+        const steps: Array<KeptStep> = []
+        let begun = 0
+        const emit = emitTo(undefined, keeping(steps), ({ type }) => void (begun += type === "step-start" ? 1 : 0))
+        const model = new ScriptedModel(asks("a"), answers("It takes 9 days."), answers("It takes 5 days."))
+        const fiber = yield* Effect.forkChild(
+          Effect.provideService(
+            reply(model, { grounding: "strict", isStreamed: true, emit }),
+            References.MaxOpsBeforeYield,
+            6,
+          ),
+        )
+        for (let turn = 0; turn < turns; turn++) yield* Effect.promise(() => new Promise((go) => setImmediate(go)))
+        yield* Fiber.interrupt(fiber)
+        expect(steps).toHaveLength(begun)
+        isWhole = Exit.isSuccess(yield* Fiber.await(fiber))
+      }
+    }).pipe(Effect.runPromise))
 })
 
 describe("whatever the model does", () => {
@@ -409,7 +434,7 @@ describe("whatever the model does", () => {
                 ]),
           ),
         )
-        const told: Array<Step> = []
+        const told: Array<KeptStep> = []
         const result = await run(model, {
           toolsEnabled,
           emit: keeping(told),
@@ -417,7 +442,8 @@ describe("whatever the model does", () => {
         const { steps } = result
         expect(steps.every((step) => isStep(step))).toBe(true)
         expect(steps.length).toBeLessThanOrEqual(6)
-        expect(told).toEqual([...steps])
+        expect(steps).toMatchObject(told.map(({ tokens: _, ...step }) => step))
+        expect(told).toHaveLength(steps.length)
         expect(result.toolResults.map((item) => item.toolCallId)).toEqual(
           result.toolCalls.map((item) => item.toolCallId),
         )

@@ -1,8 +1,8 @@
 import { Layer } from "effect"
 import { Agent } from "../../src/agent/Agent.ts"
-import type { AgentEvent } from "../../src/agent/AgentEvent.ts"
-import type { Step } from "../../src/domain/chat/Chat.ts"
+import type { AgentEvent, StepContent } from "../../src/agent/AgentEvent.ts"
 import { OrganizationId } from "../../src/domain/Ids.ts"
+import type { ModelCost } from "../../src/domain/organizations/Usage.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { Models } from "../../src/models/Models.ts"
 
@@ -20,9 +20,11 @@ export const agentLayer = (...settings: Parameters<typeof Agent.layer>) =>
 export const modelsLayer = (...settings: Parameters<typeof Models.layer>) =>
   Layer.merge(Models.layer(...settings), someOrganization)
 
+export type KeptStep = StepContent & Pick<ModelCost, "tokens">
+
 /** Keeps the steps of a reply as they are made, or were cut off. */
 export const keeping =
-  (steps: Array<Step>) =>
+  (steps: Array<KeptStep>) =>
   (event: AgentEvent): undefined => {
-    if (event.type === "step-made") steps.push(event.step)
+    if (event.type === "step-made") steps.push({ ...event.step, tokens: event.cost.tokens })
   }

@@ -5,7 +5,7 @@ import { FetchHttpClient, HttpClient } from "effect/http"
 import * as fc from "fast-check"
 import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
 import { makeGenerate } from "../../src/agent/Generate.ts"
-import type { Generation } from "../../src/agent/Generation.ts"
+import type { StepMade } from "../../src/agent/AgentEvent.ts"
 import { makeOpenAi } from "../../src/models/openai/OpenAi.ts"
 import { tokensOfCharacters, TokenCount } from "../../src/models/TokenCount.ts"
 import type { TokenCounts } from "../../src/domain/organizations/Usage.ts"
@@ -26,19 +26,18 @@ const counted = (protocol: "anthropic" | "openai", way: "whole" | "streamed", an
       protocol === "anthropic"
         ? makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl: fake.url, limits })
         : makeOpenAi({ apiKey: undefined, baseUrl: fake.url, limits }, client)
+    let look: (() => StepMade) | undefined
     const generate = makeGenerate({
       named: { calls: calls("m"), model: "m", provider: protocol },
       tools: [],
-      emit: () => undefined,
+      emit: (event) => void (event.type === "step-start" && (look = event.look)),
       isStreamed: way === "streamed",
     })
-    let cut: Generation | undefined
-    const onCut = (generation: Generation) => Effect.sync(() => void (cut = generation))
-    const made = yield* Effect.result(generate({ messages, tools: "none" }, onCut))
-    const generation = made._tag === "Success" ? made.success : cut
+    const made = yield* Effect.result(generate({ messages, tools: "none" }))
+    const cost = made._tag === "Success" ? made.success.cost : look?.().cost
     return {
-      tokens: generation?.cost.tokens,
-      isCut: cut !== undefined,
+      tokens: cost?.tokens,
+      isCut: made._tag === "Failure" && look !== undefined,
       sent: Math.ceil((fake.requests[0]?.body.length ?? 0) / 4),
     }
   }).pipe(Effect.provide(FetchHttpClient.layer), Effect.scoped, Effect.runPromise)

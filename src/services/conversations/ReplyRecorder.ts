@@ -1,4 +1,4 @@
-import type { AgentEvent, StepMade } from "../../agent/AgentEvent.ts"
+import type { AgentEvent } from "../../agent/AgentEvent.ts"
 import { afterEvent, noProgress, type Progress } from "../../agent/Progress.ts"
 import type { Explanation } from "../../domain/Failure.ts"
 import { costsByModel } from "../../domain/organizations/Usage.ts"
@@ -11,19 +11,16 @@ export class ReplyRecorder {
   progress: Progress = noProgress
   /** Why no model has answered, once that is so. */
   failure: Explanation | undefined
-  /** Returns the unfinished step. */
-  private look: (() => StepMade) | undefined
 
   readonly fold = (event: AgentEvent): void => {
     this.progress = afterEvent(this.progress, event)
-    if (event.type === "step-start") this.look = event.look
-    if (event.type === "step-made") this.look = undefined
     if (event.type === "unanswered") this.failure = event.explanation
   }
 
   /** The reply as it would be stored if it ended now; undefined while it has no text. */
   get draft(): Draft | undefined {
-    const progress = this.look === undefined ? this.progress : afterEvent(this.progress, this.look())
+    const open = this.progress.open?.()
+    const progress = open === undefined ? this.progress : afterEvent(this.progress, open)
     const content = textOf(progress.steps)
     return content === "" ? undefined : { ...costOf(progress), content, costs: costsByModel(progress.costs) }
   }

@@ -2,11 +2,10 @@ import { describe, expect, test } from "bun:test"
 import { Effect, Layer, References } from "effect"
 import { Agent, type AgentInput } from "../../../src/agent/Agent.ts"
 import { type AgentEvent, emitTo } from "../../../src/agent/AgentEvent.ts"
-import type { Step } from "../../../src/domain/chat/Chat.ts"
 import { ProviderFailure } from "../../../src/models/calls/ProviderFailure.ts"
 import { withFallbacks } from "../../../src/models/Fallbacks.ts"
 import { Models } from "../../../src/models/Models.ts"
-import { agentLayer, keeping } from "../../lib/Answering.ts"
+import { agentLayer, keeping, type KeptStep } from "../../lib/Answering.ts"
 import { defaults } from "../../lib/Defaults.ts"
 import { answers, asks, ScriptedModel } from "../../lib/ScriptedModel.ts"
 
@@ -106,7 +105,7 @@ describe("with mark", () => {
 describe("with strict", () => {
   test("an answer is made again without its unsupported sentences, of which nothing is shown", async () => {
     const model = new ScriptedModel(asks("refunds"), answers(wrong), answers(right))
-    const steps: Array<Step> = []
+    const steps: Array<KeptStep> = []
     const { result, text } = await reply(model, { grounding: "strict", emit: keeping(steps) })
     expect(result.output).toBe(right)
     expect(result.saysNoAnswer).toBe(false)
@@ -166,7 +165,7 @@ describe("with strict", () => {
       ],
       end,
     )
-    const steps: Array<Step> = []
+    const steps: Array<KeptStep> = []
     const events: Array<AgentEvent> = []
     const emit = emitTo(undefined, keeping(steps), (event) => events.push(event))
     const made = reply(model, { grounding: "strict", emit })
@@ -174,7 +173,8 @@ describe("with strict", () => {
     // The costs of all three calls are known.
     expect(steps).toHaveLength(3)
     expect(JSON.stringify([steps, events])).not.toMatch(/take \d/)
-    expect(events.filter((event) => "look" in event)).toEqual([])
+    const looks = events.flatMap((event) => (event.type === "step-start" ? [event.look().step.text] : []))
+    expect(looks).toEqual(["", "", ""])
   })
 
   test("an answer in several parts is made again from the beginning", async () => {

@@ -6,7 +6,7 @@ import { CompletionChunks } from "../../../src/http/streams/Completions.ts"
 import type { Protocol } from "../../../src/http/streams/Streaming.ts"
 import { UiMessages } from "../../../src/http/streams/UiMessages.ts"
 import type { ChatAnswer, ChatEvent } from "../../../src/services/conversations/ChatAnswer.ts"
-import { stepOf } from "../../lib/Chatting.ts"
+import { stepCost, stepOf } from "../../lib/Chatting.ts"
 
 const id = "01a1f95a-af18-7790-86b8-edc5c6780a50"
 const session_id = SessionId.make(id)
@@ -19,10 +19,15 @@ const calls = ["1", "2"].map((toolCallId) => ({
 }))
 const source = { document_id: id, title: "Tides", chunk: 3, page: 7, quote: "It turns at noon." }
 
+const stepStart: ChatEvent = {
+  type: "step-start",
+  look: () => ({ type: "step-made", step: stepOf(""), cost: stepCost }),
+}
+
 /** The events of a reply with two steps: a text with two tool calls, one of which fails, and a text with a source. */
 const events: ReadonlyArray<ChatEvent> = [
   { type: "start", session_id, message_id, notices: [] },
-  { type: "step-start" },
+  stepStart,
   { type: "text-start", id: "text-1" },
   { type: "text-delta", id: "text-1", delta: "Let me look." },
   { type: "text-end", id: "text-1" },
@@ -35,7 +40,7 @@ const events: ReadonlyArray<ChatEvent> = [
     return { type: "tool-outcome", call, outcome }
   }),
   { type: "step-end", step: stepOf("Let me look.") },
-  { type: "step-start" },
+  stepStart,
   { type: "text-start", id: "text-2" },
   { type: "text-delta", id: "text-2", delta: "At " },
   { type: "text-delta", id: "text-2", delta: "noon." },
