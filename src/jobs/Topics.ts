@@ -1,19 +1,12 @@
 import { Array as Arr, Context, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { makePaidCalls } from "../admission/PaidCalls.ts"
-import { askModel } from "../agent/AskModel.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
 import { TopicId } from "../domain/topics/Topic.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
-import { extractiveModel } from "../models/local/Extractive.ts"
-import { Models } from "../models/Models.ts"
-import { Chatbots } from "../storage/chatbots/Chatbots.ts"
-import { Organizations } from "../storage/organizations/Organizations.ts"
 import { type TopicRun, TopicRuns } from "../storage/topics/TopicRuns.ts"
 import { regularly, surviving } from "../system/Background.ts"
 import { inTurns } from "../system/InTurns.ts"
-import { Grouping } from "../topics/Grouping.ts"
-import { namesIn, namingQuestion } from "../topics/ModelNames.ts"
+import { Grouping, TOPICS_MAX } from "../topics/Grouping.ts"
 import { nameOf } from "../topics/Names.ts"
 import { termsOf } from "../topics/QuestionTerms.ts"
 
@@ -27,15 +20,7 @@ const WARNING = "Questions could not be grouped by topic"
 const QUESTIONS_AT_ONCE = 200
 /** The most questions of one run, which bounds its memory. The next run goes on with the others. */
 const QUESTIONS_MAX = 50_000
-/** The most topics that new questions are compared with: those that got a question last. */
-const TOPICS_MAX = 10_000
 const TOPICS_AT_ONCE = 250
-/** The most topics that a model names after a run. */
-const NAMED_MAX = 10
-/** The least questions of a topic that a model names. */
-const NAMED_QUESTIONS = 3
-/** Questions of a topic that the model is shown. */
-const EXAMPLES = 8
 
 const survivingOne = surviving(WARNING)
 
@@ -59,12 +44,11 @@ const groupQuestions = Effect.fnUntraced(function* (one: TopicRun) {
   const embeddings = yield* Embeddings
   const random = yield* SecureRandom.SecureRandom
   const runs = yield* TopicRuns
-  const grouping = new Grouping(embeddings.isSemantic ? embeddings : undefined)
+  const grouping = new Grouping(embeddings.isSemantic ? embeddings.model : undefined)
   const known = yield* runs.ids(one.chatbot_id, TOPICS_MAX)
-  for (const ids of Arr.chunksOf(known, TOPICS_AT_ONCE)) {
+  for (const ids of Arr.chunksOf(known.toReversed(), TOPICS_AT_ONCE)) {
     yield* inTurns(yield* runs.get(ids), (topic) => grouping.load(topic))
   }
-  const large = new Set<TopicId>()
   for (let grouped = 0; grouped < QUESTIONS_MAX; grouped += QUESTIONS_AT_ONCE) {
     const questions = yield* runs.questions(one.chatbot_id, QUESTIONS_AT_ONCE)
     if (questions.length === 0) break
@@ -78,62 +62,22 @@ const groupQuestions = Effect.fnUntraced(function* (one: TopicRun) {
       newId: TopicId.make(ids[index] ?? ""),
       vector: vectors[index],
     }))
-    const topicIds = yield* inTurns(added, ({ newId, question, vector }) =>
-      grouping.add({ newId, terms: termsOf(question), vector }),
-    )
-    yield* inTurns(grouping.candidates, (topic) => grouping.merge(topic))
-    const { merged, topics } = grouping.takeChanges()
-    const assigned = new Map(
-      questions.flatMap(({ message_id }, index) => {
-        const id = topicIds[index]
-        return id === undefined ? [] : [[message_id, merged.get(id) ?? id] as const]
-      }),
-    )
-    const changed = yield* inTurns(topics, (topic) => ({
-      id: topic.id,
-      name: topic.isNamed ? topic.name : nameOf(grouping, topic),
-      isNamed: topic.isNamed,
-      centre: grouping.centreOf(topic),
+    const assigned = yield* inTurns(added, ({ message_id, newId, question, vector }) => ({
+      message_id,
+      topic: grouping.add({ newId, terms: termsOf(question), vector }),
     }))
-    if (!(yield* runs.store(one, { topics: changed, assigned, merged }))) return
-    for (const id of merged.keys()) large.delete(id)
-    for (const { id, isNamed, size } of topics) if (!isNamed && size >= NAMED_QUESTIONS) large.add(id)
+    const topics = Array.from(new Set(assigned.map(({ topic }) => topic)))
+    const stored = yield* runs.store(one, {
+      topics: yield* inTurns(topics, (topic) => ({
+        id: topic.id,
+        name: nameOf(grouping, topic),
+        centre: grouping.centreOf(topic),
+      })),
+      assigned: new Map(assigned.map(({ message_id, topic }) => [message_id, topic.id])),
+    })
+    if (!stored) return
   }
-  if (large.size > 0) yield* nameByModel(one, Array.from(large).slice(0, NAMED_MAX))
 })
-
-/** Lets the chatbot's model name topics, unless it is local. Topics keep the names of their terms where that fails. */
-const nameByModel = Effect.fnUntraced(
-  function* ({ chatbot_id, organization_id }: TopicRun, ids: ReadonlyArray<TopicId>) {
-    const runs = yield* TopicRuns
-    const { settings } = yield* (yield* Chatbots).get(chatbot_id)
-    if (settings.model === extractiveModel) return
-    const organization = yield* (yield* Organizations).find(organization_id)
-    if (organization === undefined) return
-    const examples = yield* runs.examples(ids, EXAMPLES)
-    const groups = ids.map((id) => (examples.get(id) ?? []).map(({ question }) => question))
-    const named = yield* (yield* Models).get(settings.model)
-    const pay = yield* makePaidCalls
-    const payer = {
-      organizationId: organization_id,
-      chatbotId: chatbot_id,
-      apiKeyId: null,
-      budgets: { organization: organization.budget, key: null },
-    }
-    const question = namingQuestion(groups)
-    const { result } = yield* pay(payer, question, (onCost) => askModel(named, question, onCost))
-    const names = namesIn(yield* Effect.fromResult(result), groups.length)
-    yield* runs.name(
-      new Map(
-        Array.from(names).flatMap(([place, name]) => {
-          const id = ids[place]
-          return id === undefined ? [] : [[id, name] as const]
-        }),
-      ),
-    )
-  },
-  Effect.catch((error) => Effect.logDebug("A model did not name topics", error)),
-)
 
 /** Runs it in the background, every minute, as long as the layer lives. */
 export const layer = Layer.effectDiscard(

@@ -16,8 +16,8 @@ export interface Term {
   readonly commonness: number
 }
 
-/** The most terms of a question. */
-const TERMS_MAX = 40
+/** The most terms of a question, and of a topic. */
+export const TERMS_MAX = 40
 const TERM_MAX_LENGTH = 40
 const WRITTEN_WORD = /[\p{L}\p{M}\p{N}]+/gu
 const UNSPACED_RUN = new RegExp(`[${UNSPACED}]{2}`, "u")

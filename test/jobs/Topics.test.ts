@@ -1,28 +1,16 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
-import { Budgets } from "../../src/admission/Budgets.ts"
 import { Embeddings } from "../../src/embeddings/Embeddings.ts"
 import { TopicId } from "../../src/domain/topics/Topic.ts"
 import * as Topics from "../../src/jobs/Topics.ts"
-import { Organizations } from "../../src/storage/organizations/Organizations.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { TopicRuns } from "../../src/storage/topics/TopicRuns.ts"
 import { Topics as Stored } from "../../src/storage/topics/Topics.ts"
-import { budgetSettings } from "../lib/Chatting.ts"
-import { databaseTraits } from "../lib/Defaults.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
-import { answers, ScriptedModel } from "../lib/ScriptedModel.ts"
 import { as, asCaller, makeTenant } from "../lib/Tenants.ts"
 import { asked, type Asked } from "../lib/Topics.ts"
 
-const model = new ScriptedModel(answers("1. Refunds of orders"))
-const runtime = ManagedRuntime.make(
-  Layer.mergeAll(
-    model.models,
-    Embeddings.layerLocal,
-    Budgets.layer(budgetSettings).pipe(Layer.provide(databaseTraits({ isAlone: false }))),
-  ).pipe(Layer.provideMerge(Layer.mergeAll(storage, platform, quiet))),
-)
+const runtime = ManagedRuntime.make(Layer.mergeAll(Embeddings.layerLocal, storage, platform, quiet))
 const run = runtime.runPromise
 afterAll(() => runtime.dispose())
 
@@ -80,8 +68,7 @@ describe("the questions of a chatbot", () => {
         expect(yield* topicsOf(tenant)).toHaveLength(1)
         // The server that was slow finds that the run is another's, and stores nothing.
         const id = TopicId.make(crypto.randomUUID())
-        const late = { topics: [{ id, name: "Late", isNamed: false, centre: { size: 1, terms: [] } }] }
-        const changes = { ...late, assigned: new Map(), merged: new Map() }
+        const changes = { topics: [{ id, name: "Late", centre: { size: 1, terms: [] } }], assigned: new Map() }
         expect(yield* as(tenant.organization)(runs.store(mine, changes))).toBe(false)
         expect(yield* topicsOf(tenant)).toHaveLength(1)
       }),
@@ -118,9 +105,9 @@ describe("the questions of a chatbot", () => {
         const sql = yield* SystemSql
         yield* sql`delete from messages where id = ${first.message_id}`
         const id = TopicId.make(crypto.randomUUID())
-        const topics = [{ id, name: "Gone", isNamed: false, centre: { size: 1, terms: [] } }]
+        const topics = [{ id, name: "Gone", centre: { size: 1, terms: [] } }]
         const assigned = new Map([[first.message_id, id]])
-        expect(yield* mineOf(runs.store(mine, { topics, assigned, merged: new Map() }))).toBe(true)
+        expect(yield* mineOf(runs.store(mine, { topics, assigned }))).toBe(true)
         expect(yield* topicsOf(tenant)).toEqual([])
         yield* runs.end(mine)
       }),
@@ -175,68 +162,34 @@ describe("a topic whose gaps somebody has closed", () => {
 })
 
 describe("the name of a topic", () => {
-  const withModel = Effect.fnUntraced(function* (name: string, ...questions: ReadonlyArray<Asked>) {
-    const tenant = yield* makeTenant
-    const sql = yield* SystemSql
-    yield* sql`update chatbots set settings = settings || jsonb_build_object('model', ${name}::text) where id = ${tenant.chatbot}`
-    yield* asked(tenant, questions)
-    return tenant
-  })
   const namesOf = (tenant: Tenant) =>
     Effect.map(topicsOf(tenant), (topics) => topics.map(({ is_named, name }) => [name, is_named] as const))
 
-  test("is that of the chatbot's model from three questions on, which counts as usage", () =>
+  test("is made of its terms anew while it grows", () =>
     run(
       Effect.gen(function* () {
-        model.requests.length = 0
-        const tenant = yield* withModel("claude-x", ...refunds, ...parking)
+        const tenant = yield* makeAsked("Refund?")
         yield* Topics.run()
-        expect(yield* namesOf(tenant)).toEqual([
-          ["Refunds of orders", true],
-          [expect.stringMatching(/parking/i), false],
-        ])
-        expect(model.requests).toHaveLength(1)
-        expect(JSON.stringify(model.requests[0]?.prompt)).toContain("When is the refund paid?")
-        const sql = yield* SystemSql
-        expect(
-          yield* sql`select chatbot_id, replies::int, output_tokens::int from usage_entries where organization_id = ${tenant.organization}`,
-        ).toEqual([{ chatbot_id: tenant.chatbot, replies: 0, output_tokens: 5 }])
-        yield* asked(tenant, ["A refund for the order"])
+        expect(yield* namesOf(tenant)).toEqual([["refund", false]])
+        yield* asked(tenant, ["Refund of my order?", "No refund of an order?"])
         yield* Topics.run()
-        expect(model.requests).toHaveLength(1)
-      }),
-    ))
-
-  test("stays that of its terms where the model cannot be called, or the budget is spent", () =>
-    run(
-      Effect.gen(function* () {
-        model.requests.length = 0
-        const missing = yield* withModel("missing", ...refunds)
-        const poor = yield* withModel("claude-x", ...refunds)
-        const budget = { tokens_per_day: 0, concurrent_chats: null }
-        yield* (yield* Organizations).modify(poor.organization, () => Effect.succeed({ budget }))
-        yield* Topics.run()
-        for (const tenant of [missing, poor]) {
-          expect(yield* namesOf(tenant)).toEqual([[expect.stringContaining("refund"), false]])
-        }
-        expect(model.requests).toEqual([])
+        expect(yield* namesOf(tenant)).toEqual([["refund · order", false]])
       }),
     ))
 
   test("that a person gives stays, whatever is asked", () =>
     run(
       Effect.gen(function* () {
-        model.requests.length = 0
         const tenant = yield* makeAsked(...refunds.slice(0, 2))
         yield* Topics.run()
         const [topic] = yield* topicsOf(tenant)
         const stored = yield* Stored
         const id = TopicId.make(topic?.id ?? "")
-        yield* asCaller(tenant.organization)(stored.update(tenant.chatbot, id, { name: "Money back" }))
-        yield* asked(tenant, refunds)
+        const patch = { name: "Money back", state: "ignored" } as const
+        yield* asCaller(tenant.organization)(stored.update(tenant.chatbot, id, patch))
+        yield* asked(tenant, [...refunds, { question: "Refund of the order, please", gap: "unanswered" }])
         yield* Topics.run()
-        expect(yield* namesOf(tenant)).toEqual([["Money back", true]])
-        expect(model.requests).toEqual([])
+        expect(yield* topicsOf(tenant)).toMatchObject([{ name: "Money back", is_named: true, state: "ignored" }])
       }),
     ))
 })

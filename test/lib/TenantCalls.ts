@@ -639,21 +639,18 @@ const auditCases: Cases<AuditLog["Service"], "list"> = {
 }
 
 // The other methods serve all organizations.
-const topicRunCases: Cases<TopicRuns["Service"], "examples" | "get" | "ids" | "name" | "questions" | "store"> = {
+const topicRunCases: Cases<TopicRuns["Service"], "get" | "ids" | "questions" | "store"> = {
   ids: [[], (runs, { chatbot }) => runs.ids(chatbot, 10)],
   get: [[], (runs, { topic }) => runs.get([topic])],
   questions: [[], (runs, { chatbot }) => runs.questions(chatbot, 10)],
-  examples: [new Map(), (runs, { topic }) => runs.examples([topic], 10)],
-  name: [undefined, (runs, { topic }) => runs.name(new Map([[topic, "Other"]]))],
   store: [
     false,
     (runs, { chatbot, organization, reply, topic }) =>
       runs.store(
         { chatbot_id: chatbot, organization_id: organization, run_id: topic },
         {
-          topics: [{ id: topic, name: "Other", isNamed: false, centre: { size: 1, terms: [] } }],
+          topics: [{ id: topic, name: "Other", centre: { size: 1, terms: [] } }],
           assigned: new Map([[reply, topic]]),
-          merged: new Map(),
         },
       ),
   ],

@@ -1,13 +1,13 @@
 import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChatbotId, MessageId, OrganizationId } from "../../domain/Ids.ts"
-import { TopicId, TopicState } from "../../domain/topics/Topic.ts"
+import { TopicId } from "../../domain/topics/Topic.ts"
 import { TopicCentre } from "../../domain/topics/TopicCentre.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows } from "../Rows.ts"
 import { committing, lengthy, withoutSqlErrors } from "../sql/SqlErrors.ts"
-import { interval, json, texts, uuids } from "../sql/SqlValues.ts"
+import { interval, json, uuids } from "../sql/SqlValues.ts"
 
 /** Time for which a run belongs to its server after its last batch; then another server may begin one. */
 const LEASE = Duration.minutes(2)
@@ -20,19 +20,13 @@ const QUESTION_LENGTH = 2_000
 const TopicRun = Schema.Struct({ chatbot_id: ChatbotId, organization_id: OrganizationId, run_id: Schema.String })
 export type TopicRun = typeof TopicRun.Type
 
-const StoredTopic = Schema.Struct({
-  id: TopicId,
-  name: Schema.String,
-  state: TopicState,
-  is_named: Schema.Boolean,
-  centre: TopicCentre,
-})
+const StoredTopic = Schema.Struct({ id: TopicId, centre: TopicCentre })
 
 /** A topic that is to be stored. */
 export interface ChangedTopic {
   readonly id: TopicId
+  /** A topic that a person has named keeps its name. */
   readonly name: string
-  readonly isNamed: boolean
   readonly centre: TopicCentre
 }
 
@@ -41,15 +35,12 @@ export interface TopicChanges {
   readonly topics: ReadonlyArray<ChangedTopic>
   /** The topic of each reply's question. */
   readonly assigned: ReadonlyMap<MessageId, TopicId>
-  /** What became of the topics that were merged. */
-  readonly merged: ReadonlyMap<TopicId, TopicId>
 }
 
 const decodeRuns = decodeRows(TopicRun)
 const decodeTopics = decodeRows(StoredTopic)
 const decodeIds = decodeRows(Schema.Struct({ id: TopicId }))
 const decodeQuestions = decodeRows(Schema.Struct({ message_id: MessageId, question: Schema.String }))
-const decodeExamples = decodeRows(Schema.Struct({ id: TopicId, question: Schema.String }))
 
 /** The tables `topics` and `reply_grounds` as the background job changes them, which groups questions by topic. */
 export class TopicRuns extends Context.Service<TopicRuns>()("parley/storage/topics/TopicRuns", {
@@ -98,10 +89,9 @@ export class TopicRuns extends Context.Service<TopicRuns>()("parley/storage/topi
 
       get: Effect.fnUntraced(function* (ids: ReadonlyArray<TopicId>) {
         const organization = yield* CurrentOrganization
-        const rows = yield* decodeTopics(sql`
-          select id, name, state, is_named, centre from topics
-          where id = any(${uuids(ids)}) and organization_id = ${organization} order by created_at, id`)
-        return rows.map(({ is_named, ...topic }) => ({ ...topic, isNamed: is_named }))
+        return yield* decodeTopics(sql`
+          select id, centre from topics
+          where id = any(${uuids(ids)}) and organization_id = ${organization} order by updated_at, id`)
       }, withoutSqlErrors),
 
       /** Returns questions of a chatbot that are not grouped yet, oldest first. */
@@ -125,53 +115,24 @@ export class TopicRuns extends Context.Service<TopicRuns>()("parley/storage/topi
           where chatbot_id = ${chatbot_id} and organization_id = ${organization} and run_id = ${run_id}::uuid
           returning chatbot_id`
         if (kept.length === 0) return false
-        const { assigned, merged, topics } = changes
+        const { assigned, topics } = changes
         yield* sql`
-          insert into topics (id, organization_id, chatbot_id, name, is_named, centre)
-          select id::uuid, ${organization}::uuid, ${chatbot_id}::uuid, name, is_named, centre
-          from jsonb_to_recordset(${json(topics.map(({ isNamed, ...topic }) => ({ ...topic, is_named: isNamed })))}::jsonb)
-            as made (id text, name text, is_named boolean, centre jsonb)
+          insert into topics (id, organization_id, chatbot_id, name, centre)
+          select id::uuid, ${organization}::uuid, ${chatbot_id}::uuid, name, centre
+          from jsonb_to_recordset(${json(topics)}::jsonb) as made (id text, name text, centre jsonb)
           on conflict (id) do update set centre = excluded.centre, updated_at = now(),
-            is_named = topics.is_named or excluded.is_named,
             name = case when topics.is_named then topics.name else excluded.name end`
         yield* sql`
           update reply_grounds g set topic_id = made.topic_id
           from unnest(${uuids([...assigned.keys()])}, ${uuids([...assigned.values()])}) as made (message_id, topic_id)
           where g.message_id = made.message_id and g.organization_id = ${organization} and g.topic_id is null`
-        if (merged.size > 0) {
-          yield* sql`
-            update reply_grounds g set topic_id = made.stays
-            from unnest(${uuids([...merged.keys()])}, ${uuids([...merged.values()])}) as made (gone, stays)
-            where g.topic_id = made.gone and g.organization_id = ${organization}`
-        }
         // Questions may have been deleted since they were read.
         yield* sql`
           delete from topics t
-          where id = any(${uuids([...merged.keys(), ...topics.map(({ id }) => id)])}) and organization_id = ${organization}
+          where id = any(${uuids(topics.map(({ id }) => id))}) and organization_id = ${organization}
             and not exists (select from reply_grounds g where g.topic_id = t.id and g.organization_id = ${organization})`
         return true
       }, committing(sql)),
-
-      /** Returns some questions of each of these topics, the latest first. */
-      examples: Effect.fnUntraced(function* (ids: ReadonlyArray<TopicId>, limit: number) {
-        const organization = yield* CurrentOrganization
-        const rows = yield* decodeExamples(sql`
-          select asked.id, q.question from unnest(${uuids(ids)}) as asked (id) cross join lateral (
-            select left(question, ${QUESTION_LENGTH}::int) as question from reply_grounds
-            where topic_id = asked.id and organization_id = ${organization} and question is not null
-            order by created_at desc limit ${limit}
-          ) q`)
-        return Map.groupBy(rows, ({ id }) => id)
-      }, withoutSqlErrors),
-
-      /** Stores names that a model has given, except of topics that have been named since. */
-      name: Effect.fnUntraced(function* (names: ReadonlyMap<TopicId, string>) {
-        const organization = yield* CurrentOrganization
-        yield* sql`
-          update topics t set name = made.name, is_named = true, version = version + 1, updated_at = now()
-          from unnest(${uuids([...names.keys()])}, ${texts([...names.values()])}) as made (id, name)
-          where t.id = made.id and t.organization_id = ${organization} and not t.is_named`
-      }, withoutSqlErrors),
     }
   }),
 }) {

@@ -21,8 +21,6 @@ import { readSet } from "../lib/RetrievalSet.ts"
  */
 
 const XQUAD_PARAGRAPHS = 5
-/** Questions between two rounds of merging, as in the job. */
-const BATCH = 200
 
 interface Asked {
   readonly text: string
@@ -49,34 +47,17 @@ const questionsOf = (directory: string, name: string): ReadonlyArray<Asked> => {
 const shuffled = (questions: ReadonlyArray<Asked>) =>
   questions.toSorted((left, right) => digest(left.text) - digest(right.text))
 
-/** Returns the topics' ids of questions, and their names. */
+/** Returns the topics of questions, and what names a topic. */
 const group = Effect.fnUntraced(function* (questions: ReadonlyArray<Asked>) {
   const embeddings = yield* Embeddings
-  const grouping = new Grouping(embeddings.isSemantic ? embeddings : undefined)
-  const topics: Array<TopicId> = []
-  const into = new Map<TopicId, TopicId>()
-  const named = new Map<TopicId, GroupedTopic>()
-  for (let from = 0; from < questions.length; from += BATCH) {
-    const some = questions.slice(from, from + BATCH)
-    const vectors = embeddings.isSemantic ? yield* embeddings.embedDocuments(some.map(({ text }) => text)) : []
-    for (const [index, { text }] of some.entries()) {
-      const newId = TopicId.make(crypto.randomUUID())
-      topics.push(grouping.add({ newId, terms: termsOf(text), vector: vectors[index] }))
-    }
-    for (const topic of grouping.candidates) grouping.merge(topic)
-    const changes = grouping.takeChanges()
-    for (const [gone, stays] of changes.merged) into.set(gone, stays)
-    for (const topic of changes.topics) named.set(topic.id, topic)
-  }
-  const lastOf = (id: TopicId): TopicId => {
-    const next = into.get(id)
-    return next === undefined ? id : lastOf(next)
-  }
-  const nameFor = (id: TopicId) => {
-    const topic = named.get(id)
-    return topic === undefined ? "" : nameOf(grouping, topic)
-  }
-  return { ids: topics.map(lastOf), nameFor }
+  const grouping = new Grouping(embeddings.isSemantic ? embeddings.model : undefined)
+  const vectors = embeddings.isSemantic ? yield* embeddings.embedDocuments(questions.map(({ text }) => text)) : []
+  const begin = performance.now()
+  const topics = questions.map(({ text }, index) =>
+    grouping.add({ newId: TopicId.make(crypto.randomUUID()), terms: termsOf(text), vector: vectors[index] }),
+  )
+  const seconds = (performance.now() - begin) / 1_000
+  return { seconds, topics, nameFor: (topic: GroupedTopic) => nameOf(grouping, topic) }
 })
 
 const pairsIn = (count: number) => (count * (count - 1)) / 2
@@ -84,13 +65,11 @@ const percent = (share: number) => `${(100 * share).toFixed(1)} %`.padStart(7)
 
 const report = Effect.fnUntraced(function* (title: string, questions: ReadonlyArray<Asked>, showsNames: boolean) {
   const mixed = shuffled(questions)
-  const begin = performance.now()
-  const { ids, nameFor } = yield* group(mixed)
-  const seconds = (performance.now() - begin) / 1_000
+  const { nameFor, seconds, topics } = yield* group(mixed)
   const groups = Array.from(
     Map.groupBy(
-      mixed.map((question, index) => ({ ...question, id: ids[index] })),
-      ({ id }) => id,
+      mixed.map((question, index) => ({ ...question, topic: topics[index] })),
+      ({ topic }) => topic,
     ).values(),
   ).filter(({ length }) => length > 1)
   const grouped = groups.reduce((sum, { length }) => sum + length, 0)
@@ -109,7 +88,7 @@ const report = Effect.fnUntraced(function* (title: string, questions: ReadonlyAr
   if (!showsNames) return
   for (const some of groups.toSorted((left, right) => right.length - left.length).slice(0, 12)) {
     const [first] = some
-    if (first?.id !== undefined) console.log(`  ${some.length} × ${nameFor(first.id)}   (${first.text})`)
+    if (first?.topic !== undefined) console.log(`  ${some.length} × ${nameFor(first.topic)}   (${first.text})`)
   }
 })
 
