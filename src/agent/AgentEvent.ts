@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Source, Step, ToolCall } from "../domain/chat/Chat.ts"
+import type { Citation, Step, ToolCall } from "../domain/chat/Chat.ts"
 import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
 import type { Unsupported } from "../domain/chat/Grounding.ts"
 import type { Explanation } from "../domain/Failure.ts"
@@ -32,7 +32,7 @@ export type ShownEvent =
   | { readonly type: "tool-start"; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: "tool-call"; readonly call: ToolCall }
   | { readonly type: "tool-outcome"; readonly call: ToolCall; readonly outcome: ToolOutcome }
-  | { readonly type: "source"; readonly source: Source }
+  | { readonly type: "source"; readonly source: Citation }
   /** Sentences of the reply that no passage supports. */
   | { readonly type: "unsupported"; readonly sentences: ReadonlyArray<Unsupported> }
   | { readonly type: "step-end"; readonly step: Step }

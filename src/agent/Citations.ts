@@ -1,5 +1,5 @@
 import { Array as Arr, Effect } from "effect"
-import type { Source } from "../domain/chat/Chat.ts"
+import type { Citation } from "../domain/chat/Chat.ts"
 import { inTurns } from "../system/InTurns.ts"
 import type { Generation } from "./Generation.ts"
 import { bounded, type BoundedText, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
@@ -36,7 +36,7 @@ const QUOTE_MAX_LENGTH = 600
 export const sourcesOf = (
   { exchange, sources, text }: Pick<Generation, "exchange" | "sources" | "text">,
   { found, question }: SourceContext,
-): Effect.Effect<ReadonlyArray<Source>> => {
+): Effect.Effect<ReadonlyArray<Citation>> => {
   if (found.length === 0) return Effect.succeed([])
   const passages = [...new Map(found.map((passage) => [placeOf(passage.documentId, passage.chunk), passage])).values()]
   return exchange.citesSources === true
@@ -44,13 +44,13 @@ export const sourcesOf = (
     : Effect.map(matched(text, question, passages), distinct)
 }
 
-const distinct = (sources: ReadonlyArray<Source>): ReadonlyArray<Source> =>
+const distinct = (sources: ReadonlyArray<Citation>): ReadonlyArray<Citation> =>
   [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()].slice(0, SOURCES_MAX)
 
 const placeOf = (documentId: string, chunk: number): string => `${documentId}#${chunk}`
 
 /** Keeps the sources that are passages that were found: a model may name a document that does not exist. */
-const quoted = (sources: ReadonlyArray<Source>, passages: ReadonlyArray<Passage>): ReadonlyArray<Source> => {
+const quoted = (sources: ReadonlyArray<Citation>, passages: ReadonlyArray<Passage>): ReadonlyArray<Citation> => {
   const known = new Map(passages.map((passage) => [placeOf(passage.documentId, passage.chunk), passage]))
   return sources.flatMap(({ chunk, document_id, quote }) => {
     const passage = known.get(placeOf(document_id, chunk))
@@ -58,7 +58,7 @@ const quoted = (sources: ReadonlyArray<Source>, passages: ReadonlyArray<Passage>
   })
 }
 
-const sourceOf = ({ chunk, documentId, page, title, url }: Passage, quote: string): Source => ({
+const sourceOf = ({ chunk, documentId, page, title, url }: Passage, quote: string): Citation => ({
   document_id: documentId,
   title,
   chunk,

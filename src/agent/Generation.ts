@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { Response } from "effect/ai"
-import type { Source, ToolCall } from "../domain/chat/Chat.ts"
+import type { Citation, ToolCall } from "../domain/chat/Chat.ts"
 import type { ModelCost, TokenCounts } from "../domain/organizations/Usage.ts"
 import type { Exchange } from "../models/Exchange.ts"
 import type { TokenCount } from "../models/TokenCount.ts"
@@ -13,7 +13,7 @@ export interface Generation {
   /** Whether the model has said that it gives no answer. The texts are without the mark by which it does. */
   readonly saysNoAnswer: boolean
   readonly calls: ReadonlyArray<ToolCall>
-  readonly sources: ReadonlyArray<Source>
+  readonly sources: ReadonlyArray<Citation>
   /** Reason for which the answer ended; `unknown` also when it was cut off. */
   readonly finish: Response.FinishReason
   /** The model that made it, with the tokens of the request and the answer, estimated where they are not reported. */
@@ -76,7 +76,7 @@ export const readCall = (part: Response.ToolCallPartEncoded): ToolCall => ({
   args: isJson(part.params) ? cleanJson(part.params) : null,
 })
 
-const readSource = (part: Extract<Response.PartEncoded, { readonly type: "source" }>): ReadonlyArray<Source> =>
+const readSource = (part: Extract<Response.PartEncoded, { readonly type: "source" }>): ReadonlyArray<Citation> =>
   part.sourceType === "document" && part.metadata?.parley !== undefined ? [part.metadata.parley] : []
 
 const isJson = Schema.is(Schema.Json)

@@ -1,7 +1,7 @@
 import { DateTime, type Duration, Effect } from "effect"
 import type { Response } from "effect/ai"
 import * as Prompt from "effect/ai/Prompt"
-import type { FinishReason, Source, Step, ToolCall } from "../domain/chat/Chat.ts"
+import type { FinishReason, Citation, Step, ToolCall } from "../domain/chat/Chat.ts"
 import type { Unsupported } from "../domain/chat/Grounding.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
 import type { ProviderFailure } from "../models/calls/ProviderFailure.ts"
@@ -69,7 +69,7 @@ interface LoopOptions {
   readonly limits: AgentLimits
   readonly generate: Generate
   /** Finds the sources of an answer. */
-  readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Source>>
+  readonly sourcesOf: (generation: Generation) => Effect.Effect<ReadonlyArray<Citation>>
   /** Called with the most tokens of a prompt that fitted, once a longer one did not fit the first model. */
   readonly onShortened?: ((promptTokensMax: number) => Effect.Effect<void>) | undefined
   /** Reviews the text of an answer that may end the reply. Without it, every answer is accepted. */

@@ -1,4 +1,4 @@
-import type { Source } from "../domain/chat/Chat.ts"
+import type { Citation } from "../domain/chat/Chat.ts"
 import { addTokens, type ModelCost, noTokens, type TokenCounts } from "../domain/organizations/Usage.ts"
 import type { AgentEvent, StepContent, StepMade } from "./AgentEvent.ts"
 
@@ -6,7 +6,7 @@ import type { AgentEvent, StepContent, StepMade } from "./AgentEvent.ts"
 export interface Progress {
   readonly steps: ReadonlyArray<StepContent>
   /** The quotes from documents on which the reply rests. */
-  readonly sources: ReadonlyArray<Source>
+  readonly sources: ReadonlyArray<Citation>
   /** The model that made the last step, a fallback if the chatbot's own has failed, and its provider. */
   readonly model: string
   readonly provider: string

@@ -14,7 +14,7 @@ import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
 import { TestQueue, type WaitingTest } from "../storage/evaluation/TestQueue.ts"
 import { cut } from "../text/Cut.ts"
 import { checkFind, checkSay, isSayChecked, mostPass, passes } from "./Checks.ts"
-import { judgeQuestion, verdictIn } from "./Judge.ts"
+import { judgeQuestion, verdictIn } from "./AnswerJudge.ts"
 import { type Found, isLocal, TestSearch, type TestSearchResult } from "./TestSearch.ts"
 
 /** The part of a passage that a result keeps, in UTF-16 code units. */

@@ -7,7 +7,7 @@ import { type TopicRun, TopicRuns } from "../storage/topics/TopicRuns.ts"
 import { regularly, surviving } from "../system/Background.ts"
 import { inTurns } from "../system/InTurns.ts"
 import { Grouping, TOPICS_MAX } from "../topics/Grouping.ts"
-import { nameOf } from "../topics/Names.ts"
+import { nameOf } from "../topics/TopicNames.ts"
 import { termsOf } from "../topics/QuestionTerms.ts"
 
 /** The time between two runs. */

@@ -1,7 +1,7 @@
 // The declarations below extend these modules, which takes an import of each.
 import "effect/ai/Prompt"
 import "effect/ai/Response"
-import type { Source, Warning } from "../domain/chat/Chat.ts"
+import type { Citation, Warning } from "../domain/chat/Chat.ts"
 import type { PassageJson } from "../domain/knowledge/Passage.ts"
 import type { TokenCounts } from "../domain/organizations/Usage.ts"
 import type { SpokenLanguage } from "../languages/Locales.ts"
@@ -33,7 +33,7 @@ declare module "effect/ai/Response" {
     readonly parley?: Exchange
   }
   interface DocumentSourcePartMetadata {
-    readonly parley?: Source
+    readonly parley?: Citation
   }
 }
 

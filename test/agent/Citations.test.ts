@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as fc from "fast-check"
 import { sourcesOf } from "../../src/agent/Citations.ts"
 import type { Passage } from "../../src/domain/knowledge/Passage.ts"
-import type { Source } from "../../src/domain/chat/Chat.ts"
+import type { Citation } from "../../src/domain/chat/Chat.ts"
 
 const refunds: Passage = {
   documentId: "d1",
@@ -37,10 +37,10 @@ const guessed = (text: string, asked = question, passages: ReadonlyArray<Passage
   Effect.runPromise(sourcesOf({ exchange, sources: [], text }, { question: asked, found: passages }))
 
 /** The sources of an answer whose model names them. */
-const stated = (sources: ReadonlyArray<Source>, text = "It takes 14 days to the card that was used.") =>
+const stated = (sources: ReadonlyArray<Citation>, text = "It takes 14 days to the card that was used.") =>
   Effect.runPromise(sourcesOf({ exchange: { ...exchange, citesSources: true }, sources, text }, { question, found }))
 
-const places = (sources: ReadonlyArray<Source>) => sources.map(({ chunk, document_id }) => `${document_id}#${chunk}`)
+const places = (sources: ReadonlyArray<Citation>) => sources.map(({ chunk, document_id }) => `${document_id}#${chunk}`)
 
 describe("an answer in a model's own words", () => {
   test("has the sentences with the same words as sources, with document, chunk and page", async () => {

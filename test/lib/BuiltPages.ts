@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { MANIFEST } from "../../src/http/web/Manifest.ts"
-import { hashOf, webSources } from "../../src/http/web/Sources.ts"
+import { hashOf, webSources } from "../../src/http/web/SourceHash.ts"
 
 /** The cache of all servers of tests, which share the web pages that the first of them builds. */
 export const sharedCache = join(tmpdir(), "parley-test-cache")

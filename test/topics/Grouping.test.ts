@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { TopicId } from "../../src/domain/topics/Topic.ts"
 import { Grouping } from "../../src/topics/Grouping.ts"
-import { nameOf } from "../../src/topics/Names.ts"
+import { nameOf } from "../../src/topics/TopicNames.ts"
 import { termsOf } from "../../src/topics/QuestionTerms.ts"
 import { publicQuestion, typicalFirst } from "../../src/topics/Typical.ts"
 

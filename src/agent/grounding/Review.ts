@@ -16,7 +16,7 @@ import type { Instructions } from "../Instructions.ts"
 import type { AnswerToReview, Review } from "../Loop.ts"
 import { passageJson } from "../tools/SearchTool.ts"
 import { type Checked, checkReply, unsupportedOf } from "./Grounding.ts"
-import { judge } from "./Judge.ts"
+import { judge } from "./ClaimJudge.ts"
 
 interface ReviewedChat {
   readonly grounding?: GroundingMode | undefined

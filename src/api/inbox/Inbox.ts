@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { AttachmentIds } from "../../domain/chat/Attachment.ts"
-import { CHAT_INPUT_MAX_LENGTH, Source } from "../../domain/chat/Chat.ts"
+import { CHAT_INPUT_MAX_LENGTH, Citation } from "../../domain/chat/Chat.ts"
 import { Message, Session } from "../../domain/chat/Conversation.ts"
 import { ConversationEvent, Presence } from "../../domain/inbox/Handover.ts"
 import { ChatbotId, PersonId } from "../../domain/Ids.ts"
@@ -131,7 +131,7 @@ const presence = HttpApiEndpoint.post("presence", `${base}/presence`, {
 
 const draft = HttpApiEndpoint.post("draft", `${base}/draft`, {
   params,
-  success: Schema.Struct({ draft: Schema.Struct({ output: Schema.String, sources: Schema.Array(Source) }) }),
+  success: Schema.Struct({ draft: Schema.Struct({ output: Schema.String, sources: Schema.Array(Citation) }) }),
   error: [...chatFailures(Problem), Problem.Conflict],
 })
   .middleware(Idempotent.repeatable)

@@ -130,7 +130,7 @@ export const ToolResult = Schema.Struct({
 export type ToolResult = typeof ToolResult.Type
 
 /** A passage that supports a reply. */
-export const Source = Schema.Struct({
+export const Citation = Schema.Struct({
   document_id: Schema.String,
   title: Schema.String.annotate({ description: "Of the document." }),
   chunk: Schema.Int.annotate({ description: "The passage's place in the document, from 1." }),
@@ -143,7 +143,7 @@ export const Source = Schema.Struct({
     }),
   ),
 }).annotate({ identifier: "Source" })
-export type Source = typeof Source.Type
+export type Citation = typeof Citation.Type
 
 export const Warning = Schema.Union([
   Schema.Struct({
@@ -229,7 +229,7 @@ export const ChatReply = Schema.Struct({
     }),
   ),
   sources: Schema.optionalKey(
-    Schema.Array(Source).annotate({ description: "The passages that the reply rests on, where it rests on some." }),
+    Schema.Array(Citation).annotate({ description: "The passages that the reply rests on, where it rests on some." }),
   ),
   unsupported: Schema.optionalKey(
     Schema.Array(Unsupported).annotate({

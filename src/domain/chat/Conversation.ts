@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { SentAttachment } from "./Attachment.ts"
-import { Source } from "./Chat.ts"
+import { Citation } from "./Chat.ts"
 import { Unsupported } from "./Grounding.ts"
 import { WrittenBy } from "./WrittenBy.ts"
 import { boundedList } from "../schema/Bounded.ts"
@@ -61,7 +61,7 @@ export const Message = Schema.Struct({
   tool_calls: Schema.NullOr(Schema.Array(Schema.Json)),
   tool_results: Schema.NullOr(Schema.Array(Schema.Json)),
   sources: Schema.optionalKey(
-    Schema.Array(Source).annotate({ description: "The passages that a reply rests on, where it rests on some." }),
+    Schema.Array(Citation).annotate({ description: "The passages that a reply rests on, where it rests on some." }),
   ),
   unsupported: Schema.optionalKey(
     Schema.Array(Unsupported).annotate({

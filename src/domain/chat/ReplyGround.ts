@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ChatTurn, Source } from "./Chat.ts"
+import { ChatTurn, Citation } from "./Chat.ts"
 import { WrittenBy } from "./WrittenBy.ts"
 import { PersonalityConfig, Settings } from "../chatbot/Chatbot.ts"
 import { ChatbotId, DocumentId, MessageId, SessionId } from "../Ids.ts"
@@ -90,7 +90,7 @@ export const ReplyReview = Schema.Struct({
   }),
   history: Schema.Array(ChatTurn).annotate({ description: "The messages before the question, the latest ones." }),
   answer: Schema.String,
-  sources: Schema.Array(Source),
+  sources: Schema.Array(Citation),
   model: Schema.NullOr(Schema.String),
   written_by: Schema.optionalKey(WrittenBy),
   before: Schema.NullOr(Ground).annotate({

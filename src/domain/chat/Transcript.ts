@@ -1,5 +1,5 @@
 import type { SentAttachment } from "./Attachment.ts"
-import type { Source } from "./Chat.ts"
+import type { Citation } from "./Chat.ts"
 import type { Unsupported } from "./Grounding.ts"
 import type { WrittenBy } from "./WrittenBy.ts"
 import type { Feedback, Session, TranscriptMessage } from "./Conversation.ts"
@@ -28,7 +28,7 @@ interface SaidInMarkdown {
   readonly content: string
   readonly attachments?: ReadonlyArray<SentAttachment> | null
   readonly created_at: string
-  readonly sources?: ReadonlyArray<Pick<Source, "page" | "quote" | "title" | "url">>
+  readonly sources?: ReadonlyArray<Pick<Citation, "page" | "quote" | "title" | "url">>
   readonly unsupported?: ReadonlyArray<string | Pick<Unsupported, "sentence">>
   readonly feedback?: Feedback
   readonly written_by?: WrittenBy
@@ -48,7 +48,7 @@ const attachedIn = (attachments: SaidInMarkdown["attachments"]): string =>
     : ""
 
 /** The sources of a reply, as a part of its message in Markdown. */
-const citedIn = (sources: ReadonlyArray<Pick<Source, "page" | "quote" | "title" | "url">> = []): string => {
+const citedIn = (sources: ReadonlyArray<Pick<Citation, "page" | "quote" | "title" | "url">> = []): string => {
   if (sources.length === 0) return ""
   const lines = sources.map(
     ({ page, quote, title, url }) =>

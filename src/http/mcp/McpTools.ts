@@ -6,7 +6,7 @@ import { chatFailures } from "../../api/conversations/Chat.ts"
 import { schemasIn } from "../../api/failures/FailureForm.ts"
 import type { Scope } from "../../domain/keys/ApiKey.ts"
 import { Caller } from "../../domain/Caller.ts"
-import { CHAT_INPUT_MAX_LENGTH, ChatReply, Source } from "../../domain/chat/Chat.ts"
+import { CHAT_INPUT_MAX_LENGTH, ChatReply, Citation } from "../../domain/chat/Chat.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import { QUERY_MAX_LENGTH } from "../../domain/knowledge/Passage.ts"
 import { ChatbotId, DocumentId, SessionId, optionalId } from "../../domain/Ids.ts"
@@ -101,7 +101,7 @@ const ChatTool = Tool.make("chat", {
   success: Schema.Struct({
     session_id: SessionId,
     output: Schema.String,
-    sources: Schema.Array(Source),
+    sources: Schema.Array(Citation),
     handover: ChatReply.fields.handover,
   }),
   failure: Schema.Union([...anyFailures, ...chatFailures(ToolError)]),

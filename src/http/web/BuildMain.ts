@@ -3,7 +3,7 @@ import { basename, dirname, extname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 import { ICON, LOADER, type Manifest, MANIFEST } from "./Manifest.ts"
-import { hashOf, root, webSources } from "./Sources.ts"
+import { hashOf, root, webSources } from "./SourceHash.ts"
 
 /*
  * `bun src/http/web/BuildMain.ts <directory> [<sources>]` builds the loader, the widget, the console and the documentation into a directory:

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { Context, Duration, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { Manifest, MANIFEST } from "./Manifest.ts"
 import type { Encoding } from "./Negotiation.ts"
-import { hashOf, root, webSources } from "./Sources.ts"
+import { hashOf, root, webSources } from "./SourceHash.ts"
 
 export interface WebSettings {
   /** The directory in which builds are kept, each under its hash. */

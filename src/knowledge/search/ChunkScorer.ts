@@ -1,6 +1,6 @@
 import type { PlannedWord, QueryPlan } from "./QueryPlan.ts"
 import { postingOf, type Segment, timesAdjacent } from "../segments/Segment.ts"
-import type { Presence, similarityIn } from "./Similarity.ts"
+import type { similarityIn, WordPresence } from "./Similarity.ts"
 import { type LexicalWeights, saturating } from "./Weights.ts"
 
 /** Scores the phrases of candidate chunks, and their similarity to the question. It looks at one chunk at a time. */
@@ -108,7 +108,7 @@ export class ChunkScorer {
     )
   }
 
-  private readonly presenceOf = (word: number): Presence => {
+  private readonly presenceOf = (word: number): WordPresence => {
     const planned = this.plan.words[word]
     const isCorrected = planned?.isCorrected === true
     let isFound = false

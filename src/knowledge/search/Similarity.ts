@@ -53,7 +53,7 @@ const CHANCE_GROWTH = 0.7
 const UNSEEN_PAIR = 0.25
 
 /** Occurrence of a word of the question in a passage. */
-export type Presence = "beside a neighbour" | "scattered" | "similar" | "absent"
+export type WordPresence = "beside a neighbour" | "scattered" | "similar" | "absent"
 
 /**
  * Returns a function that computes the similarity of a passage to a question by itself.
@@ -61,7 +61,7 @@ export type Presence = "beside a neighbour" | "scattered" | "similar" | "absent"
  * @param passages the number of passages in the knowledge base
  */
 export const similarityIn = (passages: number, { chance, longQuestion, scattered, similar } = DEFAULT_CALIBRATION) => {
-  const weights: { readonly [How in Presence]: number } = { "beside a neighbour": 1, scattered, similar, absent: 0 }
+  const weights: { readonly [How in WordPresence]: number } = { "beside a neighbour": 1, scattered, similar, absent: 0 }
   const chanceOfMany = chance * growthOfChance(passages)
   const long = longQuestion * inverseDocumentFrequency(0, passages + BACKGROUND_PASSAGES)
   /**
@@ -69,7 +69,7 @@ export const similarityIn = (passages: number, { chance, longQuestion, scattered
    * @param presenceOfWord returns how a word, by its index, occurs in the passage
    * @returns the similarity, 0–1
    */
-  return (informationOfWord: ReadonlyArray<number>, presenceOfWord: (word: number) => Presence): number => {
+  return (informationOfWord: ReadonlyArray<number>, presenceOfWord: (word: number) => WordPresence): number => {
     let total = 0
     let covered = 0
     let found = 0

@@ -1,6 +1,6 @@
 import type { BoundedText } from "../../text/BoundedText.ts"
 import type { Answer } from "./Conversation.ts"
-import { Evidence, type Judged } from "./Evidence.ts"
+import { AnswerEvidence, type Judged } from "./AnswerEvidence.ts"
 import { readQuestion } from "./Question.ts"
 import type { Excerpt, Part } from "./Reading.ts"
 import { Terms } from "./Terms.ts"
@@ -10,7 +10,7 @@ import { Terms } from "./Terms.ts"
  *
  * 1. `Question` reads what is asked about.
  * 2. `Reading` takes the passages apart into paragraphs, lists and tables, each with what stands above it.
- * 3. `Evidence` judges their sentences, items and rows by the rarity of the words that they share with the question.
+ * 3. `AnswerEvidence` judges their sentences, items and rows by the rarity of the words that they share with the question.
  * 4. The paragraph, the list or the rows around the best one are quoted as they are, with that one marked.
  */
 
@@ -44,7 +44,7 @@ const WORDS_OF_TWO_MAX = 60
 export const answerTo = (text: BoundedText, excerpts: ReadonlyArray<Excerpt>): Candidate | undefined => {
   const question = readQuestion(text)
   const terms = new Terms(question, keysIn(excerpts))
-  const { likelihood, ranked } = new Evidence(question, terms, excerpts)
+  const { likelihood, ranked } = new AnswerEvidence(question, terms, excerpts)
   const [best] = ranked
   if (best === undefined || likelihood < LIKELY) return undefined
   const second = ranked.find(({ excerpt }) => excerpt !== best.excerpt)

@@ -2,7 +2,7 @@ import { Effect, Struct } from "effect"
 import type { AgentReply } from "../../agent/Agent.ts"
 import type { Emit, ShownEvent, StepContent } from "../../agent/AgentEvent.ts"
 import type { Progress } from "../../agent/Progress.ts"
-import type { FinishReason, Source, Step, ToolCall, ToolResult } from "../../domain/chat/Chat.ts"
+import type { FinishReason, Citation, Step, ToolCall, ToolResult } from "../../domain/chat/Chat.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import { type WrittenBy, writtenBy } from "../../domain/chat/WrittenBy.ts"
 import type { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
@@ -31,7 +31,7 @@ export interface ChatAnswer extends ReplyFacts {
   readonly output: string
   /** Whether people answer in the conversation from now on. */
   readonly handover?: { readonly owner: "people" }
-  readonly sources: ReadonlyArray<Source>
+  readonly sources: ReadonlyArray<Citation>
   /** Sentences of the output that no passage supports. */
   readonly unsupported: ReadonlyArray<Unsupported>
   readonly steps: ReadonlyArray<Step>

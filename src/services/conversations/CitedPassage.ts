@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Source, ToolResult } from "../../domain/chat/Chat.ts"
+import type { Citation, ToolResult } from "../../domain/chat/Chat.ts"
 import { Passages } from "../../domain/knowledge/Passage.ts"
 import { searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 
@@ -8,7 +8,7 @@ const isPassages = Schema.is(Passages)
 /** Finds the passage that a source quotes among what the tools of the reply have found; undefined where it is not. */
 export const passageIn = (
   results: ReadonlyArray<ToolResult>,
-  { chunk, document_id }: Pick<Source, "chunk" | "document_id">,
+  { chunk, document_id }: Pick<Citation, "chunk" | "document_id">,
 ): { readonly section: string | null; readonly content: string } | undefined => {
   for (const { result, toolName } of results) {
     if (toolName !== searchKnowledgeBase.name || !isPassages(result)) continue

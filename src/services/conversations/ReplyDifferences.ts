@@ -1,4 +1,4 @@
-import type { Source, ToolResult } from "../../domain/chat/Chat.ts"
+import type { Citation, ToolResult } from "../../domain/chat/Chat.ts"
 import type {
   ChatbotSetup,
   FoundPassage,
@@ -45,7 +45,7 @@ const TEXT_MAX_LENGTH = 4_000
 
 /** A stored reply, as far as its differences depend on it. */
 export interface ComparedReply {
-  readonly sources: ReadonlyArray<Source>
+  readonly sources: ReadonlyArray<Citation>
   readonly toolResults: ReadonlyArray<ToolResult>
   /** The model that made it. */
   readonly model: string | null
@@ -98,7 +98,7 @@ const weighed = (
 ]
 
 const passagesOf = (searches: ReadonlyArray<ReplySearch>) => searches.flatMap(({ passages }) => passages)
-const placeOf = ({ chunk, document_id }: FoundPassage | Source): string => `${document_id}#${chunk}`
+const placeOf = ({ chunk, document_id }: FoundPassage | Citation): string => `${document_id}#${chunk}`
 
 /** Whether a passage is the approved answer to the question itself, and was not only found among others. */
 export const isForQuestion = ({ approved, similarity }: FoundPassage): boolean => approved === true && similarity === 1

@@ -14,7 +14,7 @@ import { FileStores } from "../../storage/blobs/FileStores.ts"
 import { Inspection, type LexemeIndexFacts } from "../../storage/inspection/Inspection.ts"
 import { type HeadersState, ToolHeaders } from "../../storage/tools/ToolHeaders.ts"
 import { OCR_COMMAND, RERANK_API_KEY, RERANK_MODEL, RERANK_URL, SECRETS_KEY } from "../../system/Variables.ts"
-import { count, note, ofQueue, ok, wrong } from "./Check.ts"
+import { count, note, ofQueue, ok, wrong } from "./Findings.ts"
 import { modelsInUseCheck } from "./ModelsInUse.ts"
 
 /*

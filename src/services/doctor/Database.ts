@@ -6,7 +6,7 @@ import { Inspection, type PostgresServer, type RunningServer } from "../../stora
 import { placeOf } from "../../storage/sql/Database.ts"
 import { freeBytes, mebibytes } from "../../system/Disk.ts"
 import { DATA_DIR, DATABASE_CONNECTIONS } from "../../system/Variables.ts"
-import { count, note, ok, wrong } from "./Check.ts"
+import { count, note, ok, wrong } from "./Findings.ts"
 
 /*
  * Checks of the database, of the machine that it runs on, and of the servers that use it.

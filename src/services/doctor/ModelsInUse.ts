@@ -8,7 +8,7 @@ import type { ModelCalls } from "../../models/ModelCalls.ts"
 import { Models } from "../../models/Models.ts"
 import { searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
 import { Inspection, type ModelInUse } from "../../storage/inspection/Inspection.ts"
-import { note, ok, wrong } from "./Check.ts"
+import { note, ok, wrong } from "./Findings.ts"
 
 /** The most models that are asked: those of most chatbots. */
 const ASKED_MAX = 10

@@ -1,5 +1,5 @@
 import { Array as Arr, Option, Schema } from "effect"
-import type { Source } from "../../domain/chat/Chat.ts"
+import type { Citation } from "../../domain/chat/Chat.ts"
 import type { Message } from "../../domain/chat/Conversation.ts"
 import {
   EXPECTATIONS_MAX,
@@ -43,7 +43,7 @@ export const testOfReply = (reply: Message, earlier: ReadonlyArray<Message>): Te
 
 const decodeId = Schema.decodeUnknownOption(DocumentId)
 
-const expectationOf = ({ document_id, quote, title }: Source): ReadonlyArray<FindExpectation> =>
+const expectationOf = ({ document_id, quote, title }: Citation): ReadonlyArray<FindExpectation> =>
   Option.match(decodeId(document_id), {
     onNone: () => [],
     onSome: (id) => {

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { Caller } from "../../domain/Caller.ts"
-import type { Source } from "../../domain/chat/Chat.ts"
+import type { Citation } from "../../domain/chat/Chat.ts"
 import type { Feedback } from "../../domain/chat/Conversation.ts"
 import { authorOf } from "../../domain/chat/WrittenBy.ts"
 import { sessionOfVisitor } from "../../domain/chat/SessionToken.ts"
@@ -49,7 +49,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
       const stored = yield* Messages
       const replies = yield* LiveReplies
 
-      const currentPassage = Effect.fnUntraced(function* ({ chatbotId }: Of, message: MessageId, cited: Source) {
+      const currentPassage = Effect.fnUntraced(function* ({ chatbotId }: Of, message: MessageId, cited: Citation) {
         const now = yield* storage.passage(chatbotId, message, cited)
         // Another text may stand in the same place of a document that has changed.
         const isOther = now?.has_changed === true && (cited.quote === "" || !now.content.includes(cited.quote))

@@ -1,10 +1,10 @@
 import { listDocuments, searchKnowledgeBase } from "../../models/ToolDeclaration.ts"
-import type { Source, ToolCall } from "../../domain/chat/Chat.ts"
+import type { Citation, ToolCall } from "../../domain/chat/Chat.ts"
 import type { WidgetEvent, WidgetSource } from "../../domain/widget/Widget.ts"
 import { type ChatEvent, STEP_GAP } from "../conversations/ChatAnswer.ts"
 
 /** The source of a reply as its visitor sees it: the document's own id is none of its business. */
-export const widgetSource = ({ page, quote, title, url }: Source, index: number): WidgetSource => ({
+export const widgetSource = ({ page, quote, title, url }: Citation, index: number): WidgetSource => ({
   index,
   title,
   page,

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { AttachmentId } from "../../domain/chat/Attachment.ts"
-import type { Source } from "../../domain/chat/Chat.ts"
+import type { Citation } from "../../domain/chat/Chat.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { SenderType, VisitedPage } from "../../domain/chat/Conversation.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
@@ -45,7 +45,7 @@ export interface BotMessage {
   readonly finish_reason: string
   readonly tool_calls: ReadonlyArray<unknown>
   readonly tool_results: ReadonlyArray<unknown>
-  readonly sources: ReadonlyArray<Source>
+  readonly sources: ReadonlyArray<Citation>
   /** Whether it is no answer, as `isUnanswered` decides. */
   readonly unanswered: boolean
   /** Sentences of the content that no passage supports. */

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { Source } from "../../domain/chat/Chat.ts"
+import { Citation } from "../../domain/chat/Chat.ts"
 import { Feedback, Message, SenderType } from "../../domain/chat/Conversation.ts"
 import { Unsupported } from "../../domain/chat/Grounding.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -37,7 +37,7 @@ export const MessageRow = Schema.Struct({
   created_at: TimestampColumn,
   feedback: Schema.NullOr(Feedback),
   sender: Schema.NullOr(PersonName),
-  sources: Schema.NullOr(Schema.Array(Source)),
+  sources: Schema.NullOr(Schema.Array(Citation)),
   unanswered: Schema.Boolean,
   unsupported: Schema.NullOr(Schema.Array(Unsupported)),
 })

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Source, ToolResult } from "../../domain/chat/Chat.ts"
+import { Citation, ToolResult } from "../../domain/chat/Chat.ts"
 import { SenderType } from "../../domain/chat/Conversation.ts"
 import { ReplySearch } from "../../domain/chat/ReplyGround.ts"
 import { type ChatbotId, DocumentId, MessageId, SessionId } from "../../domain/Ids.ts"
@@ -26,7 +26,7 @@ const decodeReply = decodeRowOr(
     created_at: TimestampColumn,
     model: Schema.NullOr(Schema.String),
     provider: Schema.NullOr(Schema.String),
-    sources: Schema.NullOr(Schema.Array(Source)),
+    sources: Schema.NullOr(Schema.Array(Citation)),
     tool_results: Schema.NullOr(Schema.Array(ToolResult)),
     question: Schema.NullOr(Schema.String),
     searches: Schema.NullOr(Schema.Array(ReplySearch)),

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { Source, ToolResult } from "../../domain/chat/Chat.ts"
+import { Citation, ToolResult } from "../../domain/chat/Chat.ts"
 import { SentAttachment } from "../../domain/chat/Attachment.ts"
 import { Feedback, SenderType, type Session } from "../../domain/chat/Conversation.ts"
 import { Unsupported } from "../../domain/chat/Grounding.ts"
@@ -45,7 +45,7 @@ export const VisitorMessage = Schema.Struct({
   provider: Schema.NullOr(Schema.String),
   /** The id that the widget gave the message. */
   mid: Schema.NullOr(Schema.String),
-  sources: Schema.NullOr(Schema.Array(Source)),
+  sources: Schema.NullOr(Schema.Array(Citation)),
   unsupported: Schema.NullOr(Schema.Array(Unsupported)),
   feedback: Schema.NullOr(Feedback),
   /** The person who wrote it; null for other messages. */
@@ -106,7 +106,7 @@ const decodeQuestion = decodeRowOr(
 )
 const decodeReply = decodeRow(
   Schema.Struct({
-    sources: Schema.NullOr(Schema.Array(Source)),
+    sources: Schema.NullOr(Schema.Array(Citation)),
     tool_results: Schema.NullOr(Schema.Array(ToolResult)),
   }),
 )
@@ -249,7 +249,7 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
         }, withoutSqlErrors),
 
         /** Finds the passage at the place of a source in the document as it is now; undefined where there is none. */
-        passage: Effect.fnUntraced(function* (chatbot: ChatbotId, reply: MessageId, source: Source) {
+        passage: Effect.fnUntraced(function* (chatbot: ChatbotId, reply: MessageId, source: Citation) {
           const organization = yield* CurrentOrganization
           return yield* decodePassage(sql`
           select c.content, c.headings, d.updated_at > m.created_at as has_changed

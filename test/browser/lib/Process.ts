@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { root } from "../../../src/http/web/Sources.ts"
+import { root } from "../../../src/http/web/SourceHash.ts"
 import { builtPages, sharedCache } from "../../lib/BuiltPages.ts"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
 import { type Settings, spawn, type ServerProcess, operatorKey } from "../../lib/Spawn.ts"

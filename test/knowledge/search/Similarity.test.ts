@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import {
   informationOf,
   inverseDocumentFrequency,
-  type Presence,
+  type WordPresence,
   similarityAmong,
   similarityIn,
   similarityOfScoreIn,
@@ -12,14 +12,14 @@ import {
   similarityWithSpelling,
 } from "../../../src/knowledge/search/Similarity.ts"
 
-const presence = fc.constantFrom<Presence>("beside a neighbour", "scattered", "absent")
+const presence = fc.constantFrom<WordPresence>("beside a neighbour", "scattered", "absent")
 const words = fc.array(fc.tuple(fc.double({ min: 0.1, max: 9, noNaN: true }), presence), {
   minLength: 1,
   maxLength: 20,
 })
 const passages = fc.integer({ min: 1, max: 1_000_000 })
 
-const similarity = (list: ReadonlyArray<readonly [number, Presence]>, count: number): number =>
+const similarity = (list: ReadonlyArray<readonly [number, WordPresence]>, count: number): number =>
   similarityIn(count)(
     list.map(([information]) => information),
     (word) => list[word]?.[1] ?? "absent",

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { Effect } from "effect"
 import type { PgConnection } from "@effect/sql-pg"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { refusePooler } from "../../../src/storage/servers/Presence.ts"
+import { refusePooler } from "../../../src/storage/servers/ServerPresence.ts"
 import { layer } from "../../lib/TestDatabase.ts"
 
 /** Looks for a pooler in front of a connection that has these processes of Postgres, one after the other. */

@@ -61,7 +61,7 @@ export interface Judged {
   readonly covered: Found
 }
 
-export class Evidence {
+export class AnswerEvidence {
   /** The parts, the best one first. */
   readonly ranked: ReadonlyArray<Judged>
   /** The logarithm of the odds that the excerpt with the best part answers the question. */

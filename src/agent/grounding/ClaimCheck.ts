@@ -3,7 +3,7 @@ import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
 import type { Claim } from "./Claims.ts"
 import { type Clause, clausesIn } from "./Clauses.ts"
 import type { Evidence, Written } from "./Evidence.ts"
-import { unknownNameIn } from "./Names.ts"
+import { unknownNameIn } from "./UnknownNames.ts"
 import type { Quantity } from "./Quantities.ts"
 
 /*
