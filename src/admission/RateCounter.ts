@@ -26,42 +26,42 @@ export class RateCounter {
   /** Units beyond the limit that all servers together had counted at the last exchange, and that were not taken back. */
   excess = 0
   readonly untoldMax: number
-  readonly #who: string
-  readonly #slotMillis: number
+  private readonly who: string
+  private readonly slotMillis: number
   /** The units of each slot, the newest first. */
-  #units = [0]
-  #used = 0
+  private units = [0]
+  private used = 0
   /** When the newest slot began. */
-  #began = 0
-  #now = 0
+  private began = 0
+  private now = 0
 
   constructor(owner: string, who: string, limit: RateLimit) {
-    this.#slotMillis = (limit.seconds * 1_000) / WINDOW_SLOTS
-    this.id = `${owner} ${this.#slotMillis}`
+    this.slotMillis = (limit.seconds * 1_000) / WINDOW_SLOTS
+    this.id = `${owner} ${this.slotMillis}`
     this.limit = limit
     this.untoldMax = Math.floor(limit.quota * UNTOLD_SHARE)
-    this.#who = who
+    this.who = who
   }
 
   /** The units that are left; below 0 where more than all were counted. */
   get free(): number {
-    return this.limit.quota - this.#used
+    return this.limit.quota - this.used
   }
 
   /** Forgets the units that have left the window by now, in monotonic milliseconds. */
   advance(now: number): this {
-    this.#now = now
-    const passed = Math.floor((now - this.#began) / this.#slotMillis)
+    this.now = now
+    const passed = Math.floor((now - this.began) / this.slotMillis)
     if (passed <= 0) return this
-    this.#began += passed * this.#slotMillis
-    this.#replace([...Array.from({ length: Math.min(passed, COUNTED_SLOTS) }, () => 0), ...this.#units])
+    this.began += passed * this.slotMillis
+    this.replace([...Array.from({ length: Math.min(passed, COUNTED_SLOTS) }, () => 0), ...this.units])
     return this
   }
 
   /** Counts units, however many are left. */
   add(units: number): void {
-    this.#units[0] = (this.#units[0] ?? 0) + units
-    this.#used += units
+    this.units[0] = (this.units[0] ?? 0) + units
+    this.used += units
   }
 
   /** Takes units, at most all of the limit, and returns the refusal if fewer are left. */
@@ -77,10 +77,10 @@ export class RateCounter {
     this.advance(now).untold -= units
     this.excess = 0
     if (counted === undefined) return
-    this.#began = now - counted.age
+    this.began = now - counted.age
     // Units that were taken back in a later slot would be free once more when they have left the window.
     let left = this.untold
-    this.#replace(
+    this.replace(
       counted.counts.map((count) => {
         const rest = count + left
         left = Math.min(0, rest)
@@ -90,9 +90,9 @@ export class RateCounter {
     this.excess = -this.free - this.untold
   }
 
-  #replace(units: ReadonlyArray<number>): void {
-    this.#units = units.slice(0, COUNTED_SLOTS)
-    this.#used = sumOf(this.#units)
+  private replace(units: ReadonlyArray<number>): void {
+    this.units = units.slice(0, COUNTED_SLOTS)
+    this.used = sumOf(this.units)
   }
 
   /** Returns why a request of this cost is refused; undefined when so many units are left. */
@@ -103,24 +103,24 @@ export class RateCounter {
     const time = seconds === 1 ? "1 second" : `${seconds} seconds`
     const counted = cost === 1 ? "" : ` This one counts as ${cost}.`
     return new RateLimited({
-      detail: `${this.#who} may send ${requests} in ${time}.${counted}`,
-      retry_after_seconds: this.#secondsUntil(cost),
+      detail: `${this.who} may send ${requests} in ${time}.${counted}`,
+      retry_after_seconds: this.secondsUntil(cost),
     })
   }
 
   /** Returns the standing of the limit, which responses call by this name. */
   standing(name: RateStanding["name"]): RateStanding {
     const remaining = Math.max(0, this.free)
-    const resetSeconds = Math.min(this.limit.seconds, this.#secondsUntil(remaining + 1))
+    const resetSeconds = Math.min(this.limit.seconds, this.secondsUntil(remaining + 1))
     return { name, limit: this.limit, remaining, resetSeconds }
   }
 
   /** The seconds until so many units are left, at least 1. */
-  #secondsUntil(units: number): number {
+  private secondsUntil(units: number): number {
     let [age, free] = [COUNTED_SLOTS, this.free]
-    while (age > 0 && free < units) free += this.#units[--age] ?? 0
-    const end = this.#began + (COUNTED_SLOTS - age) * this.#slotMillis
-    return Math.max(1, Math.ceil((end - this.#now) / 1_000))
+    while (age > 0 && free < units) free += this.units[--age] ?? 0
+    const end = this.began + (COUNTED_SLOTS - age) * this.slotMillis
+    return Math.max(1, Math.ceil((end - this.now) / 1_000))
   }
 }
 

@@ -18,40 +18,40 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
  * served.
  */
 export class Places {
-  readonly #count: number
-  readonly #queueMax: number
-  readonly #onIdle: () => void
+  private readonly count: number
+  private readonly queueMax: number
+  private readonly onIdle: () => void
   /** Gives a place to each piece of work that waits, oldest first. */
-  readonly #waiting = new Set<() => void>()
-  #taken = 0
+  private readonly waiting = new Set<() => void>()
+  private taken = 0
 
   /**
    * @param queueMax the most work that waits
    * @param onIdle called whenever all places are free again
    */
   constructor(count: number, queueMax = Number.POSITIVE_INFINITY, onIdle = () => {}) {
-    this.#count = count
-    this.#queueMax = queueMax
-    this.#onIdle = onIdle
+    this.count = count
+    this.queueMax = queueMax
+    this.onIdle = onIdle
   }
 
   /** Whether work that comes now gets a place at once. */
   get isFree(): boolean {
-    return this.#taken < this.#count
+    return this.taken < this.count
   }
 
   /** Runs work in a place. */
   within<E>(wait: PlaceWait<E>) {
     return <A, E2, R>(work: Effect.Effect<A, E2, R>): Effect.Effect<A, E | E2, R> =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(this.#take(wait, restore), () => Effect.onExit(restore(work), () => this.#leave)),
+        Effect.flatMap(this.take(wait, restore), () => Effect.onExit(restore(work), () => this.leave)),
       )
   }
 
   /** Takes a place until the scope closes. */
   hold<E>(wait: PlaceWait<E>): Effect.Effect<void, E, Scope.Scope> {
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(this.#take(wait, restore), () => Effect.addFinalizer(() => this.#leave)),
+      Effect.flatMap(this.take(wait, restore), () => Effect.addFinalizer(() => this.leave)),
     )
   }
 
@@ -59,20 +59,20 @@ export class Places {
    * Takes a place. Only uninterruptible effects may call this, and `restore` makes the wait interruptible, because a
    * place that is given at the moment of an interruption would otherwise be lost.
    */
-  #take<E>({ millis, refuse }: PlaceWait<E>, restore: Restore): Effect.Effect<void, E> {
+  private take<E>({ millis, refuse }: PlaceWait<E>, restore: Restore): Effect.Effect<void, E> {
     return Effect.suspend(() => {
-      if (this.#taken < this.#count) {
-        this.#taken++
+      if (this.taken < this.count) {
+        this.taken++
         return Effect.void
       }
-      if (this.#waiting.size >= this.#queueMax) return Effect.fail(refuse())
+      if (this.waiting.size >= this.queueMax) return Effect.fail(refuse())
       let isGiven = false
       let onGiven = () => {}
       const give = () => {
         isGiven = true
         onGiven()
       }
-      this.#waiting.add(give)
+      this.waiting.add(give)
       const given = Effect.callback<void, E>((resume) => {
         // Other fibers may have run since this work began to wait.
         if (isGiven) return resume(Effect.void)
@@ -86,18 +86,18 @@ export class Places {
       })
       return Effect.onExit(restore(given), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
-        return this.#waiting.delete(give) ? Effect.void : this.#leave
+        return this.waiting.delete(give) ? Effect.void : this.leave
       })
     })
   }
 
   /** Leaves a place to the work that has waited for the longest time. */
-  readonly #leave = Effect.sync(() => {
-    const [next] = this.#waiting
+  private readonly leave = Effect.sync(() => {
+    const [next] = this.waiting
     if (next !== undefined) {
-      this.#waiting.delete(next)
+      this.waiting.delete(next)
       next()
-    } else if (--this.#taken === 0) this.#onIdle()
+    } else if (--this.taken === 0) this.onIdle()
   })
 }
 

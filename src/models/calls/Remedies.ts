@@ -295,13 +295,13 @@ const unknown = {
 
 /** What is known of the models of a connection, for a day: what their servers refuse, and how they write. */
 export class ModelTraits {
-  readonly #models = new RecentMap<Known>(MODELS_MAX)
+  private readonly models = new RecentMap<Known>(MODELS_MAX)
   /** The times of the models' last answers. */
-  readonly #answeredAt = new RecentMap<number>(MODELS_MAX)
+  private readonly answeredAt = new RecentMap<number>(MODELS_MAX)
 
   /** What is known of a model. */
   of(model: string, now: number): Known {
-    const known = this.#models.find(model)
+    const known = this.models.find(model)
     return known !== undefined && known.until > now ? known : { ...unknown, until: now + REMEMBERED }
   }
 
@@ -313,25 +313,25 @@ export class ModelTraits {
 
   /** What servers have refused of requests to the models, for those that had any refusal. */
   refusals(now: number): ReadonlyArray<Refusals> {
-    return Array.from(this.#models.keys(), (model) => ({ model, parts: this.refused(model, now) })).filter(
+    return Array.from(this.models.keys(), (model) => ({ model, parts: this.refused(model, now) })).filter(
       ({ parts }) => parts.length > 0,
     )
   }
 
   /** Remembers something of a model. */
   learn(model: string, now: number, learned: Partial<Known>): void {
-    this.#models.set(model, { ...this.of(model, now), ...learned })
+    this.models.set(model, { ...this.of(model, now), ...learned })
   }
 
   /** Whether a model has answered so lately that its server has it in memory. */
   isLoaded(model: string, now: number): boolean {
-    const answeredAt = this.#answeredAt.find(model)
+    const answeredAt = this.answeredAt.find(model)
     return answeredAt !== undefined && now - answeredAt < LOADED
   }
 
   /** Remembers that a model has answered. */
   noteAnswer(model: string, now: number): void {
-    this.#answeredAt.set(model, now)
+    this.answeredAt.set(model, now)
   }
 
   /** The body of a request to a model without what it is known to refuse, and what that is. */

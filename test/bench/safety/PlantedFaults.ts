@@ -373,14 +373,14 @@ const rates: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "an organization has as much work under way as it likes",
     file: "src/system/Places.ts",
-    text: "if (this.#taken < this.#count) {",
-    replacement: "if (this.#taken >= 0) {",
+    text: "if (this.taken < this.count) {",
+    replacement: "if (this.taken >= 0) {",
     tests: ["admission/Shares", "http/Shares"],
   },
   {
     what: "work that has ended keeps its place in the share",
     file: "src/system/Places.ts",
-    text: "Effect.onExit(restore(work), () => this.#leave)",
+    text: "Effect.onExit(restore(work), () => this.leave)",
     replacement: "Effect.onExit(restore(work), () => Effect.void)",
     tests: ["admission/Shares"],
   },
