@@ -35,20 +35,20 @@ test("unchanged migrations pass the check, whatever their line endings", async (
 
 test("a changed migration is named, also after new checksums are added", async () => {
   const { unlisted, wrong } = await reviewAfter((directory) => {
-    const path = join(directory, "0002_unused.sql")
+    const path = join(directory, "0002_budgets.sql")
     writeFileSync(path, `${readFileSync(path, "utf8")}-- a word more\n`)
   })
   expect(unlisted).toEqual([])
-  expect(wrong).toEqual([expect.stringContaining("sql/0002_unused.sql has changed: restore it")])
+  expect(wrong).toEqual([expect.stringContaining("sql/0002_budgets.sql has changed: restore it")])
 })
 
 test("a migration that is removed or renamed is named", async () => {
   const renamed = await reviewAfter((directory) =>
-    renameSync(join(directory, "0002_unused.sql"), join(directory, "0002_removed.sql")),
+    renameSync(join(directory, "0002_budgets.sql"), join(directory, "0002_removed.sql")),
   )
   expect(renamed).toEqual({
     unlisted: ["0002_removed"],
-    wrong: [expect.stringContaining("sql/0002_unused.sql is gone")],
+    wrong: [expect.stringContaining("sql/0002_budgets.sql is gone")],
   })
 })
 

@@ -37,7 +37,7 @@ export const SystemState = Schema.Struct({
     kind: Schema.Literals(["embedded", "postgres"]),
     version: Schema.String.annotate({ description: "Of PostgreSQL.", examples: ["18.1"] }),
     pgvector: Schema.String.annotate({ examples: ["0.8.1"] }),
-    migration: Schema.String.annotate({ description: "The last one that was applied.", examples: ["0002_unused"] }),
+    migration: Schema.String.annotate({ description: "The last one that was applied.", examples: ["0002_budgets"] }),
   }),
   queues: Schema.Array(Queue),
   search_indexes: Schema.Struct({

@@ -210,13 +210,6 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
     sources = excluded.sources, unanswered = excluded.unanswered, unsupported = excluded.unsupported,
     metadata = excluded.metadata`
 
-  // Webhooks may have been told of the part that another server has stored.
-  const announcing = sql`returning case when exists (
-      select from known where known.content is distinct from messages.content
-    ) then announce_event(messages.organization_id, (
-      select chatbot_id from sessions s where s.id = messages.session_id and s.organization_id = messages.organization_id
-    ), 'message.created', messages.session_id, messages.id, null)::text end as announced`
-
   /** The session, where the replies before this one make it the last that it takes. */
   const dueAfter = (
     organization: OrganizationId,
@@ -245,47 +238,53 @@ export const makeReply = (sql: SqlClient.SqlClient) => {
     handover?: HandoverCause,
   ) {
     const organization = yield* CurrentOrganization
-    const isKnown = isUnfinished ? sql`exists (select from known)` : undefined
-    const counted = usage && sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, isKnown)})`
-    const unanswered = message.unanswered ? 1 : 0
-    const { unsupported = [] } = message
-    const firstWords =
-      message.firstWord === undefined
-        ? sql``
-        : sql`, first_words = case
-      when coalesce(cardinality(first_words), 0) < ${FIRST_WORDS_MAX}::int then first_words || ${message.firstWord}::int
-      else first_words end`
-    const before = sql`
-      known as (
-        select id, unanswered, content from messages where id = ${message.id} and organization_id = ${organization}
-      ), taken_out as (
+    const { firstWord = null, ground, isSeen = false, unsupported = [] } = message
+    const own = sql`id = ${message.id} and organization_id = ${organization}`
+    const takenOut = sql`taken_out as (
         delete from unfinished_replies where message_id = ${message.id} and organization_id = ${organization}
       ),`
-    // What the user has seen of a reply belongs before the people who have taken over meanwhile; nobody has seen another.
-    const isKept = message.isSeen === true ? sql`true` : sql`owner = 'bot'`
+    const counted =
+      usage &&
+      sql`, counted as (${usageEntries(sql, organization, message.id, usage, message, sql`exists (select from known)`)})`
     const [found] = yield* decodeStored(sql`
-      with ${isUnfinished ? before : sql``} session as (
+      with ${isUnfinished ? takenOut : sql``} known as (
+        -- The part of it that another server has stored.
+        select unanswered, content from messages where ${isUnfinished}::boolean and ${own}
+      ), session as (
         update sessions set updated_at = ${sql.literal(NEXT_INSTANT)},
-          message_count = message_count + case when ${isKept} then ${isKnown === undefined ? sql`1` : sql`(not ${isKnown})::int`} else 0 end,
-          unanswered_replies = unanswered_replies + case owner when 'bot' then ${unanswered}::int else 0 end
-            ${isKnown === undefined ? sql`` : sql`- (select count(*) from known where unanswered)::int`},
-          waiting_since = case owner when 'people' then waiting_since end
-          ${firstWords}
-        where id = ${session} and organization_id = ${organization} returning id, owner, owner_since, updated_at
-      ) ${counted ?? sql``} ${message.ground ? grounding(organization, message, message.ground, isKept) : sql``}, stored as (
-      insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
-        usage, finish_reason, tool_calls, tool_results, sources, unanswered, unsupported, metadata, created_at)
-      select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
-        ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)},
-        case owner when 'bot' then ${message.finish_reason}::text else 'aborted' end,
-        ${json(message.tool_calls)}, ${json(message.tool_results)},
-        ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean,
-        ${json(unsupported.length === 0 ? null : unsupported)},
-        ${json(message.failure === undefined ? {} : { failure: message.failure })},
-        case owner when 'bot' then ${sql.literal(MESSAGE_TIME)} else owner_since - interval '1 microsecond' end
-      from session where ${isKept} ${isUnfinished ? sql`${replacing} ${announcing}` : sql`returning null as announced`}
+          message_count = message_count
+            + ((${isSeen}::boolean or owner = 'bot') and not exists (select from known))::int,
+          unanswered_replies = unanswered_replies + (owner = 'bot' and ${message.unanswered}::boolean)::int
+            - (select count(*) from known where unanswered)::int,
+          waiting_since = case owner when 'people' then waiting_since end,
+          first_words = case
+            when ${firstWord}::int is null or cardinality(first_words) >= ${FIRST_WORDS_MAX}::int then first_words
+            else first_words || ${firstWord}::int
+          end
+        where id = ${session} and organization_id = ${organization}
+        -- What the user has seen of a reply belongs before the people who have taken over meanwhile; nobody has seen another.
+        returning id, owner, owner_since, updated_at, ${isSeen}::boolean or owner = 'bot' as is_kept
+      ) ${counted ?? sql``} ${ground ? grounding(organization, message, ground, sql`is_kept`) : sql``}, stored as (
+        insert into messages (id, organization_id, session_id, sender_type, content, model, provider, tokens_used,
+          usage, finish_reason, tool_calls, tool_results, sources, unanswered, unsupported, metadata, created_at)
+        select ${message.id}::uuid, ${organization}::uuid, id, 'bot', ${message.content}::text, ${message.model}::text,
+          ${message.provider}::text, ${message.tokens_used}::int, ${json(message.usage)},
+          case owner when 'bot' then ${message.finish_reason}::text else 'aborted' end,
+          ${json(message.tool_calls)}, ${json(message.tool_results)},
+          ${json(message.sources.length === 0 ? null : message.sources)}, ${message.unanswered}::boolean,
+          ${json(unsupported.length === 0 ? null : unsupported)},
+          ${json(message.failure === undefined ? {} : { failure: message.failure })},
+          case owner when 'bot' then ${sql.literal(MESSAGE_TIME)} else owner_since - interval '1 microsecond' end
+        from session where is_kept ${isUnfinished ? replacing : sql``}
+        returning id, organization_id, session_id, content
+      ), announced as (
+        -- Webhooks may have been told of the part.
+        select announce_event(m.organization_id, s.chatbot_id, 'message.created', s.id, m.id, null)::text as done
+        from stored m
+        join known on known.content is distinct from m.content
+        join sessions s on s.id = m.session_id and s.organization_id = m.organization_id
       )
-      select owner, ${isKept} as is_stored from session, (select count(announced) from stored) stored`)
+      select owner, is_kept as is_stored from session, (select count(done) from announced) announced`)
     if (found === undefined) return undefined
     const isHandedOver =
       handover !== undefined &&

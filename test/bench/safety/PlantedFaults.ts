@@ -602,8 +602,8 @@ const handover: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a reply that nobody has seen is stored over people who have taken over meanwhile",
     file: "src/storage/conversations/ConversationWrites.ts",
-    text: "message.isSeen === true ? sql`true` : sql`owner = 'bot'`",
-    replacement: "sql`true`",
+    text: "${isSeen}::boolean or owner = 'bot' as is_kept",
+    replacement: "true as is_kept",
     tests: ["http/inbox/Ownership"],
   },
   {

@@ -283,7 +283,7 @@ describe("a start that cannot succeed", () => {
     ],
     ["a damaged lock file", damagedLock, /lock file.*damaged.*delete/],
     ["no Postgres", noPostgres, /database cannot be used(?!.*hunter2).*DATABASE_URL/],
-    ["a changed migration", changedMigration, /0002_unused.*is not what the database was given.*\. Restore .+/],
+    ["a changed migration", changedMigration, /0002_budgets.*is not what the database was given.*\. Restore .+/],
   ]
   const always = { BOOTSTRAP_API_KEY: operatorKey, PORT: "0" }
   test.each(failing)("has its reason in one line: %s", async (_, settings, line) => {
