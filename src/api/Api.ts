@@ -38,44 +38,15 @@ export const specifiedPath = "/api/external/"
 
 /** The HTTP API that the OpenAPI document describes: every group of endpoints. */
 export class Api extends HttpApi.make("parley")
-  .add(
-    ChatbotsApi,
-    OverviewApi,
-    KnowledgeApi,
-    SourcesApi,
-    ChatApi,
-    ConversationsApi,
-    AttachmentsApi,
-    AllConversationsApi,
-    RepliesApi,
-    CannedAnswersApi,
-    InboxApi,
-    InboxCountsApi,
-    EventsApi,
-    OpenAiApi,
-    QuestionsApi,
-    TestsApi,
-    ChatbotToolsApi,
-    TopicsApi,
-    UsageApi,
-    VoiceApi,
-    AdminApi,
-    AuditLogApi,
-    SignInProvidersApi,
-    ModelsApi,
-    PeopleApi,
-    ColleaguesApi,
-    IdentitySecretsApi,
-    WebhooksApi,
-    TestRunsApi,
-    SystemStateApi,
-    WidgetAccessApi,
-    ConsoleAccessApi,
-    ProviderSignInApi,
-    ConsoleApi,
-    WidgetApi,
-    SystemApi,
-  )
+  .add(ChatbotsApi, OverviewApi, ChatbotToolsApi)
+  .add(KnowledgeApi, SourcesApi, QuestionsApi)
+  .add(ChatApi, OpenAiApi, ConversationsApi, AttachmentsApi, AllConversationsApi, RepliesApi)
+  .add(InboxApi, InboxCountsApi, CannedAnswersApi)
+  .add(TestsApi, TestRunsApi, TopicsApi, VoiceApi, ModelsApi, WebhooksApi)
+  .add(AdminApi, AuditLogApi, UsageApi, EventsApi)
+  .add(PeopleApi, ColleaguesApi, SignInProvidersApi, ProviderSignInApi, ConsoleAccessApi, ConsoleApi)
+  .add(IdentitySecretsApi, WidgetAccessApi, WidgetApi)
+  .add(SystemStateApi, SystemApi)
   // The compiler has checked that handlers return the declared types.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
   .annotateMerge(

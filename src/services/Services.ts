@@ -40,7 +40,6 @@ import { PersonSessions } from "./people/PersonSessions.ts"
 import { ProviderSignIn } from "./people/ProviderSignIn.ts"
 import { SignIns } from "./people/SignIns.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
-import { TestPlans } from "./evaluation/TestPlans.ts"
 import { Tests } from "./evaluation/Tests.ts"
 import { Usage, type UsageSettings } from "./organizations/Usage.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
@@ -81,33 +80,17 @@ export const layer = (settings: ServicesSettings) =>
     Layer.mergeAll(Admin.layer(settings.budgets.key), ProviderSignIn.layer).pipe(
       Layer.provideMerge(SignIns.layer),
       Layer.provideMerge(ConsoleSessions.layer(settings.consoleSessions)),
-      Layer.provideMerge(Layer.merge(tenancy, PersonSessions.layer)),
+      Layer.provideMerge(Layer.mergeAll(tenancy, PersonSessions.layer, SignInProviders.layer)),
     ),
-    AuditLog.layer(settings.audit),
-    Avatars.layer.pipe(Layer.provideMerge(Chatbots.layer)),
-    CannedAnswers.layer,
-    ChatbotTools.layer,
-    Events.layer,
-    QueueFigures.layer,
-    Archives.layer.pipe(Layer.provideMerge([Questions.layer, Sources.layer])),
-    Conversations.layer,
-    Replies.layer,
-    SystemStates.layer(settings).pipe(Layer.provideMerge(Health.layer)),
-    SignInProviders.layer,
-    ModelConnections.layer,
-    ModelTests.layer,
-    TestPlans.layer,
-    Tests.layer,
-    Topics.layer,
-    TestRuns.layer,
-    Inbox.layer.pipe(Layer.provideMerge(Trials.layer)),
-    Uploads.layer,
-    Idempotency.layer,
-    Knowledge.layer,
-    Usage.layer(settings.usage),
-    Webhooks.layer,
+    Layer.mergeAll(AuditLog.layer(settings.audit), Events.layer, Usage.layer(settings.usage), Webhooks.layer),
+    Avatars.layer.pipe(Layer.provideMerge([Chatbots.layer, ChatbotTools.layer])),
+    Archives.layer.pipe(Layer.provideMerge([Questions.layer, Sources.layer, Knowledge.layer, Uploads.layer])),
+    Layer.merge(Inbox.layer, CannedAnswers.layer).pipe(
+      Layer.provideMerge([Trials.layer, Conversations.layer, Replies.layer, Attachments.layer]),
+    ),
     widget.pipe(Layer.provideMerge(Chat.layer(settings.chat))),
-    Attachments.layer,
+    Layer.mergeAll(ModelConnections.layer, ModelTests.layer, Tests.layer, TestRuns.layer, Topics.layer),
+    SystemStates.layer(settings).pipe(Layer.provideMerge([Health.layer, QueueFigures.layer, Idempotency.layer])),
   ).pipe(
     Layer.provide([Checkpoints.layer, VoiceServers.layer(settings.voice)]),
     Layer.provideMerge([RateLimiter.layer(settings.rates, settings.visitorRates), ServerSecrets.layer, Shares.layer]),

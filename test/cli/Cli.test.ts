@@ -476,8 +476,8 @@ describe("a command fails in one line while the database is unavailable:", () =>
     }),
     Layer.succeed(Organizations, {
       create: () => gone,
-      find: () => gone,
       list: () => gone,
+      listReached: () => gone,
       update: () => gone,
       remove: () => gone,
       bootstrap: () => gone,

@@ -7,7 +7,6 @@ import { ChatbotTest, TestPatch } from "../../domain/evaluation/ChatbotTest.ts"
 import { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
 import { IMPORT_MAX_BYTES } from "../../domain/knowledge/Question.ts"
 import { testFormats } from "../../services/evaluation/files/TestFiles.ts"
-import { TestPlans } from "../../services/evaluation/TestPlans.ts"
 import { Tests } from "../../services/evaluation/Tests.ts"
 import { changes } from "../Changes.ts"
 import { withEtag } from "../Etag.ts"
@@ -30,7 +29,6 @@ export const layer = HttpApiBuilder.group(
     const tests = yield* Tests
     const forms = yield* ReceivedForms
     const disk = yield* FileSystem.FileSystem
-    const plans = yield* TestPlans
 
     return handlers.handleAll({
       createTest: ({ params, payload }) =>
@@ -69,10 +67,10 @@ export const layer = HttpApiBuilder.group(
         return { import: yield* tests.imported(params.chatbotId, name, bytes) }
       }),
 
-      getTestPlan: ({ params }) => Effect.map(plans.get(params.chatbotId), (row) => withEtag({ plan: row.plan }, row)),
+      getTestPlan: ({ params }) => Effect.map(tests.plan(params.chatbotId), (row) => withEtag({ plan: row.plan }, row)),
 
       updateTestPlan: ({ headers, params, payload }) =>
-        Effect.map(plans.update(params.chatbotId, planChange(payload), headers["if-match"]), (row) =>
+        Effect.map(tests.updatePlan(params.chatbotId, planChange(payload), headers["if-match"]), (row) =>
           withEtag({ plan: row.plan }, row),
         ),
     })

@@ -7,6 +7,7 @@ import { Conflict, Forbidden } from "../../domain/Errors.ts"
 import { ApiKey, ApiKeyPatch } from "../../domain/keys/ApiKey.ts"
 import { Organization, OrganizationPatch } from "../../domain/organizations/Organization.ts"
 import { Admin } from "../../services/organizations/Admin.ts"
+import { Organizations } from "../../services/organizations/Organizations.ts"
 import { changes } from "../Changes.ts"
 import { pageIn, rangeOf } from "../Listing.ts"
 import { Server } from "../server/Server.ts"
@@ -28,22 +29,23 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const admin = yield* Admin
     const backup = yield* Backup
+    const organizations = yield* Organizations
     const server = yield* Server
 
     return handlers.handleAll({
-      createOrganization: ({ payload }) => Effect.bindTo(admin.createOrganization(payload.name), "organization"),
+      createOrganization: ({ payload }) => Effect.bindTo(organizations.create(payload.name), "organization"),
 
       listOrganizations: ({ query, request }) =>
         Effect.map(
-          admin.listOrganizations(rangeOf(query)),
+          organizations.listReached(rangeOf(query)),
           pageIn(request.url, query, (organizations) => ({ organizations })),
         ),
 
       updateOrganization: ({ params, payload }) =>
-        Effect.bindTo(admin.updateOrganization(params.organizationId, organizationChange(payload)), "organization"),
+        Effect.bindTo(organizations.update(params.organizationId, organizationChange(payload)), "organization"),
 
       deleteOrganization: ({ params }) =>
-        Effect.as(admin.removeOrganization(params.organizationId), {
+        Effect.as(organizations.remove(params.organizationId), {
           message: "Organization deleted successfully" as const,
         }),
 

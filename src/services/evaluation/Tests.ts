@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { Array as Arr, Context, Effect, Layer, Option, Result, Schema, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Shares } from "../../admission/Shares.ts"
+import { Caller, ensureScope } from "../../domain/Caller.ts"
 import { Conflict, InvalidRequest, type Unavailable } from "../../domain/Errors.ts"
 import {
   type ChatbotTest,
@@ -10,12 +11,16 @@ import {
   type TestInput,
   type TestPatch,
 } from "../../domain/evaluation/ChatbotTest.ts"
+import type { TestPlan, TestPlanPatch } from "../../domain/evaluation/TestRun.ts"
 import type { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import type { Page, Place } from "../../domain/Page.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
+import { extractiveModel } from "../../models/local/Extractive.ts"
+import { Models } from "../../models/Models.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { Messages } from "../../storage/conversations/Messages.ts"
+import { TestPlans } from "../../storage/evaluation/TestPlans.ts"
 import * as Storage from "../../storage/evaluation/Tests.ts"
 import { ensureMatch, type IfMatch } from "../Versions.ts"
 import { readTests, type TestFormat } from "./files/TestFiles.ts"
@@ -28,12 +33,14 @@ const noReply = new Conflict({ detail: "Only a reply of the chatbot to a questio
 /** The tests of an export or an import that are read or committed together. */
 const TOGETHER = 100
 
-/** Manages the tests of chatbots. */
+/** Manages the tests of chatbots, and how they are run. */
 export class Tests extends Context.Service<Tests>()("parley/services/evaluation/Tests", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.Tests
     const chatbots = yield* Chatbots
     const messages = yield* Messages
+    const models = yield* Models
+    const plans = yield* TestPlans
     const random = yield* SecureRandom.SecureRandom
     const withinShare = (yield* Shares).within("uploads")
     const newId = Effect.map(random.uuidV7(), (id) => TestId.make(id))
@@ -46,6 +53,18 @@ export class Tests extends Context.Service<Tests>()("parley/services/evaluation/
           next === undefined ? Option.none() : Option.some(next),
         ]),
       )
+
+    /** Fails where a plan names a model for the judge that the server does not have, or that cannot judge. */
+    const ensureJudge = ({ judge_model: model = null }: TestPlanPatch) => {
+      if (model === null) return Effect.void
+      if (model === extractiveModel)
+        return Effect.fail(InvalidRequest.at("judge_model", `${extractiveModel} cannot judge`))
+      return Effect.mapError(models.check(model), ({ detail }) => InvalidRequest.at("judge_model", detail))
+    }
+
+    /** Fails where a plan has models answer, as a chat does, for a caller who may not chat. */
+    const ensureAnswers = ({ schedule, schedule_tier }: TestPlan) =>
+      schedule !== null && schedule_tier === "model" ? ensureScope("chat") : Effect.void
 
     return {
       create: Effect.fn("Tests.create")(function* (chatbot: ChatbotId, input: TestInput) {
@@ -82,6 +101,28 @@ export class Tests extends Context.Service<Tests>()("parley/services/evaluation/
         ),
 
       remove: storage.remove,
+
+      /** Returns how the tests of a chatbot are run. */
+      plan: plans.get,
+
+      updatePlan: Effect.fn("Tests.updatePlan")(function* (
+        chatbot: ChatbotId,
+        change: Change<TestPlan, TestPlanPatch>,
+        ifMatch: IfMatch,
+      ) {
+        const caller = yield* Caller
+        const organization = yield* CurrentOrganization
+        return yield* plans.modify(chatbot, (row) =>
+          Effect.andThen(
+            ensureMatch(row, ifMatch),
+            change(row.plan).pipe(
+              Effect.tap((patch) => Effect.provideService(ensureJudge(patch), CurrentOrganization, organization)),
+              Effect.map((patch): TestPlan => ({ ...row.plan, ...patch })),
+              Effect.tap((plan) => Effect.provideService(ensureAnswers(plan), Caller, caller)),
+            ),
+          ),
+        )
+      }),
 
       /** Returns the tests of a chatbot as a file, in pieces. */
       exported: Effect.fn("Tests.exported")(function* (chatbot: ChatbotId, format: TestFormat) {

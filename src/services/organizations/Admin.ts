@@ -1,15 +1,13 @@
 import { Context, Effect, Layer } from "effect"
 import type { ApiKey, ApiKeyPatch, KeyKind, Scope } from "../../domain/keys/ApiKey.ts"
 import type { Limits } from "../../domain/organizations/Budget.ts"
-import { Caller, ensureScope } from "../../domain/Caller.ts"
+import { Caller } from "../../domain/Caller.ts"
 import { excessBudget } from "../../domain/keys/Delegation.ts"
 import { type Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import type { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
-import type { Organization, OrganizationPatch } from "../../domain/organizations/Organization.ts"
 import type { Range } from "../../domain/Page.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { ApiKeys, type KeyRequest } from "../keys/ApiKeys.ts"
-import { Organizations } from "./Organizations.ts"
 import { organizationWithinReach, reach } from "../Reach.ts"
 
 /** The properties of a new key. Without an organization, the key belongs to the caller's. */
@@ -38,36 +36,16 @@ const complete = (request: AdminKeyRequest): Effect.Effect<Omit<KeyRequest, "org
 }
 
 /**
- * Administers organizations and API keys within the reach of the caller's admin key: a key with the scope `operator`
+ * Administers API keys within the reach of the caller's admin key: a key with the scope `operator`
  * reaches all organizations, any other key only its own. An organization out of reach fails as `NotFound`.
  */
 export class Admin extends Context.Service<Admin>()("parley/services/organizations/Admin", {
   make: (keyDefaults: Limits) =>
     Effect.gen(function* () {
-      const organizations = yield* Organizations
       const organizationOf = yield* organizationWithinReach
       const keys = yield* ApiKeys
 
       return {
-        /** Creates an organization; fails with `Forbidden` without the scope `operator`. */
-        createOrganization: (name: string) => Effect.andThen(ensureScope("operator"), organizations.create(name)),
-
-        /** Lists the organizations within reach, oldest first. */
-        listOrganizations: Effect.fn("Admin.listOrganizations")(function* (range: Range) {
-          const only = yield* reach
-          if (only === undefined) return yield* organizations.list(range)
-          // The list has a single entry, so a page after a cursor is empty.
-          const own = range.after === undefined ? yield* organizations.find(only) : undefined
-          return { items: own === undefined ? [] : [own], next: undefined }
-        }),
-
-        /** Changes an organization; fails with `Forbidden` without the scope `operator`. */
-        updateOrganization: (id: OrganizationId, change: Change<Organization, OrganizationPatch>) =>
-          Effect.andThen(ensureScope("operator"), organizations.update(id, change)),
-
-        /** Deletes an organization; fails with `Forbidden` without the scope `operator`. */
-        removeOrganization: (id: OrganizationId) => Effect.andThen(ensureScope("operator"), organizations.remove(id)),
-
         createApiKey: (request: AdminKeyRequest) =>
           Effect.flatMap(organizationOf(request.organization), (organization) =>
             Effect.flatMap(complete(request), (completed) => keys.create({ ...completed, organization })),

@@ -2,11 +2,16 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { allScopes, hashKey, KEY_ENTROPY_BYTES, keyHint, makeKey } from "../../domain/keys/ApiKey.ts"
 import { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
+import type { Range } from "../../domain/Page.ts"
 import * as ApiKeyStorage from "../../storage/keys/ApiKeys.ts"
 import * as Storage from "../../storage/organizations/Organizations.ts"
 import { OrganizationRemoval } from "../../jobs/OrganizationRemoval.ts"
+import { reach } from "../Reach.ts"
 
-/** Manages organizations, and creates the first one with its key. */
+/**
+ * Manages organizations, and creates the first one with its key. Only operators may do so: their endpoints require the
+ * scope.
+ */
 export class Organizations extends Context.Service<Organizations>()("parley/services/organizations/Organizations", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.Organizations
@@ -21,10 +26,17 @@ export class Organizations extends Context.Service<Organizations>()("parley/serv
         return yield* storage.insert({ id: yield* newId, name })
       }),
 
-      find: storage.find,
-
       /** Lists the organizations, oldest first. */
       list: storage.list,
+
+      /** Lists the organizations that the caller reaches, oldest first. */
+      listReached: Effect.fn("Organizations.listReached")(function* (range: Range) {
+        const only = yield* reach
+        if (only === undefined) return yield* storage.list(range)
+        // The list has a single entry, so a page after a cursor is empty.
+        const own = range.after === undefined ? yield* storage.find(only) : undefined
+        return { items: own === undefined ? [] : [own], next: undefined }
+      }),
 
       /**
        * Changes an organization; fields that the patch lacks stay. Every server applies a new budget within a second.
