@@ -6,7 +6,7 @@ import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
-import { decodeRows } from "../Rows.ts"
+import { decodeRow, decodeRows } from "../Rows.ts"
 import { NO_MODEL } from "./ChunkVectors.ts"
 import { onUniqueViolation, retryConflicts, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { asynchronousCommit, json } from "../sql/SqlValues.ts"
@@ -36,7 +36,7 @@ export const ingestionTable = {
   parent: { table: "documents", lock: "update" },
 } as const satisfies QueueTable<string>
 
-const decodeJobs = decodeRows(Ingestion)
+const decodeJob = decodeRow(Ingestion)
 /** The number of documents, and of characters of each, that show the languages of a chatbot. */
 const BEGINNINGS = 20
 const BEGINNING_LENGTH = 1_000
@@ -93,8 +93,9 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
        * Claims an ingestion that is waiting, or whose lease has expired. Organizations take turns, and within one the
        * oldest ingestion comes first. The document's status becomes `extracting`.
        */
-      claim: Effect.fnUntraced(function* (lease: Lease) {
-        const [row] = yield* decodeJobs(system`
+      claim: (lease: Lease) =>
+        withoutSqlErrors(
+          decodeJob(system`
           with claimed as (
             ${queue.claim(lease, { join: sql`join documents d on d.id = q.document_id` })}
           ), revised as (
@@ -103,11 +104,9 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
             from claimed c where d.id = c.document_id
             returning d.id, d.last_revision as revision, d.chunk_count
           )
-          select c.organization_id, c.chatbot_id, c.document_id, c.name, c.content_type, c.blob_key, c.attempts,
-            c.lapses, c.given_up, c.lease_id, r.revision, r.chunk_count
-          from claimed c join revised r on r.id = c.document_id, ${asynchronousCommit(system)}`)
-        return row
-      }, withoutSqlErrors),
+          select c.*, r.revision, r.chunk_count
+          from claimed c join revised r on r.id = c.document_id, ${asynchronousCommit(system)}`),
+        ),
 
       untilDue: queue.untilDue(),
 

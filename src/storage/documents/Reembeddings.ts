@@ -5,7 +5,7 @@ import { DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { SystemSql, VectorTypes } from "../sql/Database.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
-import { decodeRows } from "../Rows.ts"
+import { decodeRow, decodeRows } from "../Rows.ts"
 import { type EmbeddedChunk, makeReplaceVectors } from "./ChunkVectors.ts"
 import { onForeignKeyViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
@@ -34,7 +34,7 @@ export const reembeddingTable = {
   parent: { table: "documents", lock: "key share" },
 } as const satisfies QueueTable<string>
 
-const decodeJobs = decodeRows(Reembedding)
+const decodeJob = decodeRow(Reembedding)
 const decodeChunks = decodeRows(OutdatedChunk)
 
 /**
@@ -87,12 +87,8 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
       ),
 
       /** Claims a document that is waiting, or whose lease has expired, if the model is the declared one. */
-      claim: Effect.fnUntraced(function* (model: string, lease: Lease) {
-        const [row] = yield* decodeJobs(system`
-          with claimed as (${queue.claim(lease, { and: isInUse(model) })})
-          select organization_id, document_id, lease_id, attempts, lapses, given_up from claimed`)
-        return row
-      }, withoutSqlErrors),
+      claim: (model: string, lease: Lease) =>
+        withoutSqlErrors(decodeJob(system`${queue.claim(lease, { and: isInUse(model) })}`)),
 
       /** Returns some of the document's serving chunks that another model embedded. */
       outdated: Effect.fnUntraced(function* (attempt: Attempt, model: string, limit: number) {

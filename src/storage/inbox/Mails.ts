@@ -1,9 +1,9 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { ChatbotId, SessionId } from "../../domain/Ids.ts"
 import { VisitedPage } from "../../domain/chat/Conversation.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { Job, type Lease, makeLeaseQueue } from "../sql/LeaseQueue.ts"
-import { decodeRows, onlyRow } from "../Rows.ts"
+import { decodeRow, decodeRows, onlyRow } from "../Rows.ts"
 import { mayAnswer } from "../conversations/Handovers.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 
@@ -16,9 +16,9 @@ const TEXT_LENGTH = 10_000
 export const MailJob = Schema.Struct({ ...Job.fields, id: Schema.String, session_id: SessionId })
 export type MailJob = typeof MailJob.Type
 
-const decodeJobs = decodeRows(MailJob)
+const decodeJob = decodeRow(MailJob)
 const decodeCounts = decodeRows(Schema.Struct({ taken: Schema.Int }))
-const decodeContents = decodeRows(
+const decodeContent = decodeRow(
   Schema.Struct({
     email: Schema.String,
     chatbot_id: ChatbotId,
@@ -97,6 +97,8 @@ export class Mails extends Context.Service<Mails>()("parley/storage/inbox/Mails"
     }, withoutSqlErrors)
 
     return {
+      ...Struct.pick(queue, ["release", "releaseAll", "renew"]),
+
       /**
        * Queues an e-mail for each of the people who may answer in some of the conversations whose visitors have waited for
        * more than a minute, and who are not at the console: the assigned person, or else all. Returns the number of
@@ -113,8 +115,7 @@ export class Mails extends Context.Service<Mails>()("parley/storage/inbox/Mails"
       /** Returns what an e-mail says; undefined if there is nothing to tell any more. */
       find: ({ id }: MailJob) =>
         withoutSqlErrors(
-          Effect.map(
-            decodeContents(sql`
+          decodeContent(sql`
               select coalesce(p.email, s.user_info->>'email') as email, s.chatbot_id, c.name as chatbot, s.page, (
                 select left(m.content, ${TITLE_LENGTH}) from messages m
                 where m.session_id = s.id and m.organization_id = s.organization_id and m.sender_type = 'user'
@@ -134,14 +135,9 @@ export class Mails extends Context.Service<Mails>()("parley/storage/inbox/Mails"
               where q.id = ${id} and case when q.person_id is null
                 then s.user_info ? 'email' and said.messages is not null
                 else p.email is not null and s.owner = 'people' and s.waiting_since is not null end`),
-            ([content]) => content,
-          ),
         ),
 
-      claim: (lease: Lease) => withoutSqlErrors(Effect.map(decodeJobs(sql`${queue.claim(lease)}`), ([job]) => job)),
-      renew: queue.renew,
-      release: queue.release,
-      releaseAll: queue.releaseAll,
+      claim: (lease: Lease) => withoutSqlErrors(decodeJob(sql`${queue.claim(lease)}`)),
       untilDue: queue.untilDue(),
       /** Ends an e-mail that is sent, or that cannot be. Returns false when the lease is lost. */
       end: (job: MailJob) => withoutSqlErrors(queue.underLease(job, queue.end(job))),
