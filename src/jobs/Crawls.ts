@@ -1,9 +1,7 @@
-import { Context, Duration, Effect, Latch, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../blobs/Blobs.ts"
-import type { QuotaReached } from "../domain/Errors.ts"
-import { type SourceRunError, SourceRunId } from "../domain/knowledge/SourceRun.ts"
-import { Crawl } from "../sources/Crawl.ts"
+import { Crawl, failed } from "../sources/Crawl.ts"
 import { PoliteFetch } from "../sources/PoliteFetch.ts"
 import { CrawledHosts } from "../storage/sources/CrawledHosts.ts"
 import { SourceFrontier } from "../storage/sources/SourceFrontier.ts"
@@ -42,12 +40,6 @@ export class Crawls extends Context.Service<Crawls>()("parley/jobs/Crawls", {
     const blobs = yield* Blobs
     const random = yield* SecureRandom.SecureRandom
 
-    const quotaReached = ({ detail }: QuotaReached): RunEnd => ({
-      status: "failed",
-      error: { code: "quota_reached", message: detail },
-      deleted: 0,
-    })
-
     const worker = yield* makeWorker({
       name: "Crawl",
       labels: ({ source_id }: CrawlJob) => ({ source_id }),
@@ -55,44 +47,36 @@ export class Crawls extends Context.Service<Crawls>()("parley/jobs/Crawls", {
       concurrency: bounds.concurrency,
       lease,
       untilDue: queue.untilDue,
-      attempt: (job, showSoon) => {
-        const isStopped = Latch.makeUnsafe(false)
+      attempt: (job, showSoon, stopped) => {
         let begun: { readonly run: CrawlRun; readonly requests: ReturnType<typeof politeFetch.begin> } | undefined
         const traffic = () => begun?.requests.traffic ?? { requests: 0, bytes: 0 }
-        const stopped = Effect.as(isStopped.await, { status: "stopped", error: null, deleted: 0 } satisfies RunEnd)
         const work = Effect.gen(function* () {
-          const run = yield* queue.begin(job, SourceRunId.make(yield* random.uuidV7()))
+          const run = yield* queue.begin(job, yield* random.uuidV7())
           if (run === undefined) return yield* new LeaseLost()
           const requests = politeFetch.begin(run)
           begun = { run, requests }
           showSoon()
           const reading = crawl.read(job, run, { requests, show: showSoon, published: ingestion.nudge })
           const end = yield* Effect.raceFirst(
-            Effect.catchTag(reading, "QuotaReached", (failure) => Effect.succeed(quotaReached(failure))),
-            stopped,
+            Effect.catchTag(reading, "QuotaReached", ({ detail }) =>
+              Effect.succeed(failed({ code: "quota_reached", message: detail })),
+            ),
+            Effect.as(stopped, { status: "stopped", error: null } satisfies RunEnd),
           )
           yield* frontier.dismiss(job)
-          return { run, end }
+          return end
         })
         return {
           work,
-          renew: Effect.suspend(() =>
-            begun === undefined
-              ? queue.renewLease(job, lease)
-              : Effect.map(queue.renew(job, begun.run.id, traffic(), lease), (renewed) => {
-                  if (renewed?.is_stopping === true) isStopped.openUnsafe()
-                  return renewed !== undefined
-                }),
-          ),
-          finish: ({ end, run }: { readonly run: CrawlRun; readonly end: RunEnd }) =>
-            queue.end(job, run, traffic(), end),
+          renew: Effect.suspend(() => queue.renew(job, begun?.run.id, { ...traffic() }, lease)),
+          finish: (end: RunEnd) => queue.end(job, { ...end, ...traffic() }),
         }
       },
       judge: (error: never) => error,
       givingUp: {
         ...bounds,
-        ofLapses: ({ lapses }) => gaveUp(`Reading the source was cut off ${lapses} times.`),
-        ofDefect: gaveUp("The source could not be read. The server's log says why."),
+        ofLapses: ({ lapses }) => `Reading the source was cut off ${lapses} times.`,
+        ofDefect: "The source could not be read. The server's log says why.",
         giveUp: queue.giveUp,
       },
       ended: () => Effect.andThen(blobs.nudge, Effect.ignore(hosts.forget)),
@@ -107,5 +91,3 @@ export class Crawls extends Context.Service<Crawls>()("parley/jobs/Crawls", {
 }) {
   static readonly layer = Layer.effect(this, this.make)
 }
-
-const gaveUp = (message: string): SourceRunError => ({ code: "gave_up", message })

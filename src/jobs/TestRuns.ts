@@ -1,15 +1,15 @@
-import { Array, Context, Duration, Effect, Latch, Layer, Record, Semaphore } from "effect"
+import { Array, Context, Duration, Effect, Layer, Record, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import manifest from "../../package.json" with { type: "json" }
 import { type BudgetSpent, type TooManyChats, Unavailable } from "../domain/Errors.ts"
 import type { TestId } from "../domain/evaluation/ChatbotTest.ts"
-import { TestCounts, TestRunId } from "../domain/evaluation/TestRun.ts"
+import { TestCounts, type TestRun } from "../domain/evaluation/TestRun.ts"
 import { changeSince } from "../evaluation/Comparison.ts"
 import { type Execution, TestExecution } from "../evaluation/TestExecution.ts"
 import { isLocal } from "../evaluation/TestSearch.ts"
 import { type ChatbotRow, Chatbots } from "../storage/chatbots/Chatbots.ts"
 import { setupOf } from "../storage/chatbots/ChatbotSetups.ts"
-import { type TestJob, TestQueue, type TestRunEnd, type WaitingTest } from "../storage/evaluation/TestQueue.ts"
+import { type TestJob, TestQueue, type WaitingTest } from "../storage/evaluation/TestQueue.ts"
 import { persistently } from "../system/Background.ts"
 import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import { LEASE, LeaseLost, makeWorker, type Verdict } from "./Worker.ts"
@@ -40,7 +40,7 @@ const RESERVED_MAX_SECONDS = 60
 const noCounts: TestCounts = Record.map(TestCounts.fields, () => 0)
 
 /** The run ends early, for a reason that is no fault. */
-type Stop = Pick<TestRunEnd, "error" | "status">
+type Stop = Pick<TestRun, "error" | "status">
 
 /**
  * Runs the tests of chatbots, one run after the other for each of them. It works in the background as long as the layer
@@ -106,8 +106,7 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/jobs/TestRuns"
       concurrency: bounds.concurrency,
       lease,
       untilDue: queue.untilDue(version),
-      attempt: (job, showSoon) => {
-        const isStopped = Latch.makeUnsafe(false)
+      attempt: (job, showSoon, untilStopped) => {
         let begun: Run | undefined
         let counts = noCounts
 
@@ -147,31 +146,24 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/jobs/TestRuns"
 
         const work = Effect.gen(function* () {
           const chatbot = yield* chatbots.get(job.chatbot_id)
-          const id = TestRunId.make(yield* random.uuidV7())
-          const run = yield* queue.begin(job, id, { setupHash: setupOf(chatbot).hash, version })
+          const facts = { setup_hash: setupOf(chatbot).hash, server_version: version }
+          const run = yield* queue.begin(job, yield* random.uuidV7(), facts)
           if (run === undefined) return yield* new LeaseLost()
           begun = run
           if (run.is_stopping) return stopped
           const all = Effect.catchTags(runAll(run, chatbot), { BudgetSpent: ofBudget, TooManyChats: waits })
           return yield* Effect.raceFirst(
             Effect.catchIf(all, isStop, (stop) => Effect.succeed(stop)),
-            Effect.as(isStopped.await, stopped),
+            Effect.as(untilStopped, stopped),
           )
         })
         return {
           work,
-          renew: Effect.suspend(() =>
-            begun === undefined
-              ? queue.renewLease(job, lease)
-              : Effect.map(queue.renew(job, begun.id, counts, lease), (renewed) => {
-                  if (renewed?.is_stopping === true) isStopped.openUnsafe()
-                  return renewed !== undefined
-                }),
-          ),
+          renew: Effect.suspend(() => queue.renew(job, begun?.id, { counts }, lease)),
           finish: Effect.fnUntraced(function* (stop: Stop) {
             // Runs by themselves that show nothing new would hide those that do.
             const isForgotten = counts.total === 0 || (job.trigger === "change" && counts.untouched === counts.total)
-            const isEnded = yield* queue.end(job, { ...stop, counts, isForgotten: isForgotten && stop === finished })
+            const isEnded = yield* queue.end(job, isForgotten && stop === finished ? "forgotten" : { ...stop, counts })
             if (isEnded && job.trigger === "version") yield* reportVersion(version, counts)
             return isEnded
           }),

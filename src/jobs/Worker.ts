@@ -51,8 +51,8 @@ export interface JobQueue<J extends Job> {
 export interface Attempt<A, E> {
   /** The work itself, interrupted when the lease is lost. Its writes must check the lease. */
   readonly work: Effect.Effect<A, E | Unavailable | LeaseLost, CurrentOrganization>
-  /** Renews the lease and stores the progress. Returns false if the lease is lost. */
-  readonly renew: Effect.Effect<boolean, Unavailable, CurrentOrganization>
+  /** Renews the lease and stores the progress. Returns false if the lease is lost, and "stop" if the work is to stop. */
+  readonly renew: Effect.Effect<boolean | "stop", Unavailable, CurrentOrganization>
   /** Stores the result and deletes the job from the queue, in one transaction. Returns false if the lease is lost. */
   readonly finish: (result: A) => Effect.Effect<boolean, Unavailable, CurrentOrganization>
 }
@@ -107,8 +107,11 @@ export interface JobKind<J extends Job, A, E, Reason> {
   readonly lease: Duration.Duration
   /** Waits, in an idle process, until a job may be due or the bell opens, which is opened when one is queued here. */
   readonly untilDue: (bell: Latch.Latch) => Effect.Effect<unknown>
-  /** Begins an attempt. It calls `showSoon` when there is progress to store, so that the lease is renewed soon. */
-  readonly attempt: (job: J, showSoon: () => void) => Attempt<A, E>
+  /**
+   * Begins an attempt. It calls `showSoon` when there is progress to store, so that the lease is renewed soon. `stopped`
+   * waits until a renewal says that the work is to stop.
+   */
+  readonly attempt: (job: J, showSoon: () => void, stopped: Effect.Effect<void>) => Attempt<A, E>
   /** Decides about a job whose attempt failed with this error. */
   readonly judge: (error: E) => Verdict<Reason>
   /** The delay before the next attempt, by the number of failed attempts before the last. Default: 2 s, doubled each time. */
@@ -150,12 +153,13 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
   const silence = Duration.subtract(heartbeat, showInterval)
 
   /** Renews the lease regularly, and fails when it is lost. */
-  const keepLease = (renew: Attempt<A, E>["renew"], hasProgress: Latch.Latch) =>
+  const keepLease = (renew: Attempt<A, E>["renew"], hasProgress: Latch.Latch, isStopped: Latch.Latch) =>
     Effect.timeoutOption(hasProgress.await, silence).pipe(
       Effect.andThen(hasProgress.close),
       Effect.andThen(renew),
+      Effect.tap((renewed) => (renewed === "stop" ? isStopped.open : Effect.void)),
       Effect.delay(showInterval),
-      Effect.repeat({ while: (isHeld) => isHeld }),
+      Effect.repeat({ while: (renewed) => renewed !== false }),
       Effect.andThen(Effect.fail(new LeaseLost())),
     )
 
@@ -203,8 +207,9 @@ export const makeWorker = Effect.fnUntraced(function* <J extends Job, A, E, Reas
       return yield* giveUp(givingUp, job, givingUp.ofLapses(job))
     }
     const hasProgress = yield* Latch.make(false)
-    const { finish, renew, work } = kind.attempt(job, () => hasProgress.openUnsafe())
-    const result = yield* Effect.raceFirst(work, keepLease(renew, hasProgress))
+    const isStopped = yield* Latch.make(false)
+    const { finish, renew, work } = kind.attempt(job, () => hasProgress.openUnsafe(), isStopped.await)
+    const result = yield* Effect.raceFirst(work, keepLease(renew, hasProgress, isStopped))
     if (!(yield* finish(result))) return yield* new LeaseLost()
   })
 

@@ -1,7 +1,8 @@
 import { Array, Context, Effect, Layer } from "effect"
 import type { SourceRunError } from "../domain/knowledge/SourceRun.ts"
 import { type KnownPage, SourceFrontier } from "../storage/sources/SourceFrontier.ts"
-import { type CrawlJob, type CrawlRun, MISSING, type RunEnd } from "../storage/sources/SourceQueue.ts"
+import type { CrawlJob, CrawlRun, RunEnd } from "../storage/sources/SourceQueue.ts"
+import { MISSING } from "../storage/sources/SourceRuns.ts"
 import { hostOf } from "./Address.ts"
 import { readLists } from "./Lists.ts"
 import { makePageReader, type Progress } from "./PageReader.ts"
@@ -96,9 +97,13 @@ export class Crawl extends Context.Service<Crawl>()("parley/sources/Crawl", {
   static readonly layer = Layer.effect(this, this.make)
 }
 
-const finished = (deleted: number): RunEnd => ({ status: "finished", error: null, deleted })
+const finished = (deleted: number): RunEnd => ({
+  status: "finished",
+  error: null,
+  counts: deleted === 0 ? {} : { deleted },
+})
 
-const failed = (error: SourceRunError): RunEnd => ({ status: "failed", error, deleted: 0 })
+export const failed = (error: SourceRunError): RunEnd => ({ status: "failed", error })
 
 const held = (found: number, known: number): RunEnd => ({
   status: "held",
@@ -106,5 +111,4 @@ const held = (found: number, known: number): RunEnd => ({
     code: "pages_missing",
     message: `Only ${found} of ${known} known pages were found, and nothing was deleted. Start a run with \`confirm\` to go on.`,
   },
-  deleted: 0,
 })

@@ -1,4 +1,4 @@
-import { Context, type Duration, Effect, Layer, Schema, Struct } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChatTurn } from "../../domain/chat/Chat.ts"
 import { Expectations, TestId } from "../../domain/evaluation/ChatbotTest.ts"
@@ -8,19 +8,19 @@ import {
   TestPlan,
   testPlanDefaults,
   type TestResult,
-  type TestRun,
   TestRunId,
   TestTier,
 } from "../../domain/evaluation/TestRun.ts"
 import { ApiKeyId, ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { Budget } from "../../domain/organizations/Budget.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { decodeRows, onlyRow } from "../Rows.ts"
+import { decodeRow, decodeRows, onlyRow } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
+import { Job, type Lease } from "../sql/LeaseQueue.ts"
+import { makeRunQueue } from "../sql/RunQueue.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { asynchronousCommit, json, texts, uuids } from "../sql/SqlValues.ts"
-import { pruneTestRuns } from "./TestRuns.ts"
+import { testRuns } from "./TestRuns.ts"
 
 /** An attempt to run the tests of a chatbot. */
 export const TestJob = Schema.Struct({
@@ -63,31 +63,13 @@ export interface NewResult extends Pick<TestResult, "change" | "outcome"> {
   readonly tokens: number
 }
 
-export interface TestRunEnd {
-  readonly status: "finished" | "stopped" | "failed"
-  readonly error: TestRun["error"]
-  readonly counts: TestCounts
-  /** Whether the run is deleted, since it shows nothing. */
-  readonly isForgotten: boolean
-}
-
-export const testQueueTable = {
-  table: "test_queue",
-  key: "chatbot_id",
-  clock: "test_clock",
-  parent: { table: "chatbots", lock: "key share" },
-} as const satisfies QueueTable<string>
-
-const decodeJobs = decodeRows(TestJob)
-const decodeRuns = decodeRows(BegunRun)
+const decodeJob = decodeRow(TestJob)
 const decodeIds = decodeRows(Schema.Struct({ id: TestId }))
 const decodeTests = decodeRows(WaitingTest)
 const decodeDocuments = decodeRows(Schema.Struct({ id: DocumentId, name: Schema.String }))
 const decodeBefore = decodeRows(
   Schema.Struct({ outcome: Schema.Literals(["passed", "failed"]), details: Schema.toType(TestDetails) }),
 )
-const decodeRenewals = decodeRows(Schema.Struct({ is_stopping: Schema.Boolean }))
-const decodeAgain = decodeRows(Schema.Struct({ is_again: Schema.Boolean }))
 const decodeCounts = decodeRows(Schema.Struct(Struct.omit(TestCounts.fields, ["total", "untouched"])))
 
 /** The queue of chatbots whose tests are to be run, see `LeaseQueue`, and the rows of the runs that its jobs are. */
@@ -95,44 +77,21 @@ export class TestQueue extends Context.Service<TestQueue>()("parley/storage/eval
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const system = yield* SystemSql
-    const queue = yield* makeLeaseQueue(testQueueTable)
+    const queue = yield* makeRunQueue(testRuns, BegunRun)
 
     const ownBy = ({ chatbot_id, organization_id }: TestJob) =>
       sql`chatbot_id = ${chatbot_id} and organization_id = ${organization_id}`
 
-    /** Within a transaction that has the lease: ends the run and its job, and queues the next one. */
-    const close = Effect.fnUntraced(function* (
-      job: TestJob,
-      { counts, error, isForgotten, status }: Omit<TestRunEnd, "counts"> & { readonly counts?: TestCounts },
-    ) {
-      const own = ownBy(job)
-      const run = sql`${own} and id = (select run_id from test_queue where ${own})`
-      yield* isForgotten
-        ? sql`delete from test_runs where ${run}`
-        : sql`update test_runs set status = ${status}, error = ${json(error)}, ended_at = clock_timestamp()
-            ${counts === undefined ? sql`` : sql`, counts = ${json(counts)}`} where ${run}`
-      const [again] = yield* decodeAgain(sql`delete from test_queue where ${own} returning is_again`)
-      if (again?.is_again === true) yield* sql`select queue_tests(${job.chatbot_id}::uuid)`
-      yield* sql`select queue_planned_tests(${job.chatbot_id}::uuid)`
-      yield* pruneTestRuns(sql, job.chatbot_id)
-    })
+    const isFor = (version: string) => system`(q.server_version is null or q.server_version = ${version})`
 
     return {
-      ...Struct.pick(queue, ["release", "releaseAll"]),
+      ...Struct.pick(queue, ["end", "giveUp", "release", "releaseAll", "renew"]),
 
       /** Claims a chatbot whose tests are to be run by servers of this version. Organizations take turns. */
-      claim: (version: string) =>
-        Effect.fnUntraced(function* (lease: Lease) {
-          const [row] = yield* decodeJobs(system`
-            with claimed as (${queue.claim(lease, { and: system`(q.server_version is null or q.server_version = ${version})` })})
-            select organization_id, chatbot_id, trigger, attempts, lapses, given_up, lease_id from claimed`)
-          return row
-        }, withoutSqlErrors),
+      claim: (version: string) => (lease: Lease) =>
+        withoutSqlErrors(decodeJob(system`${queue.claim(lease, { and: isFor(version) })}`)),
 
-      untilDue: (version: string) => queue.untilDue(system`q.server_version is null or q.server_version = ${version}`),
-
-      /** Renews the lease of a job whose run has not begun. */
-      renewLease: queue.renew,
+      untilDue: (version: string) => queue.untilDue(isFor(version)),
 
       /**
        * Queues the tests of all chatbots whose last run was that of another version, unless their plans forbid it. A run
@@ -160,42 +119,9 @@ export class TestQueue extends Context.Service<TestQueue>()("parley/storage/eval
         return queued.length
       }, withoutSqlErrors),
 
-      /**
-       * Begins the job's run, which is `id` where nobody has started it by hand; or goes on with the one that an earlier
-       * attempt has begun. Returns nothing when the lease is lost.
-       */
-      begin: Effect.fnUntraced(function* (
-        job: TestJob,
-        id: TestRunId,
-        { setupHash, version }: { readonly setupHash: string; readonly version: string },
-      ) {
-        let run: typeof BegunRun.Type | undefined
-        yield* queue.underLease(
-          job,
-          Effect.gen(function* () {
-            const own = ownBy(job)
-            yield* sql`with queued as (
-                update test_queue set run_id = ${id} where ${own} and run_id is null returning chatbot_id, trigger
-              ) insert into test_runs (id, organization_id, chatbot_id, tier, trigger, status)
-              select ${id}, ${job.organization_id}, chatbot_id,
-                case when trigger = 'schedule' then coalesce((
-                  select plan->>'schedule_tier' from test_plans where ${own}
-                ), 'search') else 'search' end, trigger, 'queued' from queued`
-            const runs = yield* decodeRuns(sql`
-              update test_runs r set status = 'running', started_at = coalesce(started_at, now()),
-                setup_hash = ${setupHash}, server_version = ${version}
-              from organizations o
-              where r.chatbot_id = ${job.chatbot_id} and r.organization_id = ${job.organization_id}
-                and o.id = r.organization_id and r.id = (select run_id from test_queue where ${own})
-              returning r.id, r.tier, r.tags, r.tokens_used::float8, r.api_key_id, r.is_stopping,
-                coalesce((select plan from test_plans where ${own}), '{}') as plan,
-                jsonb_build_object('organization', o.budget,
-                  'key', (select budget from api_keys where id = r.api_key_id and organization_id = o.id)) as budgets`)
-            run = runs[0]
-          }),
-        )
-        return run && { ...run, plan: { ...testPlanDefaults, ...run.plan } }
-      }, withoutSqlErrors),
+      /** Begins the job's run as a `RunQueue` does, and returns it with the whole plan of the tests. */
+      begin: (job: TestJob, id: string, facts: { readonly setup_hash: string; readonly server_version: string }) =>
+        Effect.map(queue.begin(job, id, facts), (run) => run && { ...run, plan: { ...testPlanDefaults, ...run.plan } }),
 
       /** Returns the tests of a run that have no result in it yet, and the numbers of its results so far. */
       waiting: Effect.fnUntraced(function* (job: TestJob, run: TestRunId, tags: ReadonlyArray<string>) {
@@ -266,25 +192,6 @@ export class TestQueue extends Context.Service<TestQueue>()("parley/storage/eval
             ${json(details)}::jsonb, ${fingerprint}::text, ${test.version}::float8::bigint
           from held on conflict do nothing`
       }, withoutSqlErrors),
-
-      /** Renews the lease, and stores the progress. Returns whether the run is to stop; nothing when the lease is lost. */
-      renew: Effect.fnUntraced(function* (job: TestJob, run: TestRunId, counts: TestCounts, lease: Duration.Duration) {
-        const [row] = yield* decodeRenewals(sql`
-          with renewed as (${queue.renewal(job, job.organization_id, lease)})
-          update test_runs set counts = ${json(counts)}
-          where id = ${run} and chatbot_id = (select chatbot_id from renewed) and organization_id = ${job.organization_id}
-          returning is_stopping`)
-        return row
-      }, withoutSqlErrors),
-
-      /** Ends a run and its job, and queues the next one. Returns false when the lease is lost. */
-      end: (job: TestJob, end: TestRunEnd) => withoutSqlErrors(queue.underLease(job, close(job, end))),
-
-      /** Ends the run of a job that is given up. */
-      giveUp: (job: TestJob, message: string) =>
-        queue
-          .underLease(job, close(job, { status: "failed", error: { code: "gave_up", message }, isForgotten: false }))
-          .pipe(Effect.asVoid, withoutSqlErrors),
     }
   }),
 }) {

@@ -6,14 +6,13 @@ import type { ApiKeyId, ChatbotId } from "../../domain/Ids.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { counted, decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { counted, decodeRow, decodeRows, TimestampColumn } from "../Rows.ts"
+import { type RunTables, runsOf } from "../sql/RunQueue.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts } from "../sql/SqlValues.ts"
 
-const runNotFound = new NotFound({ detail: "There is no such run of tests." })
 const hasNoTests = new Conflict({ detail: "The chatbot has no such tests." })
 const isRunning = new Conflict({ detail: "A run of the tests waits or is under way." })
-const hasEnded = new Conflict({ detail: "The run has ended." })
 
 /** The most runs of a chatbot that are kept, beside those that have the latest result of a test. */
 const RUNS_MAX = 50
@@ -30,17 +29,16 @@ const ResultRow = Schema.Struct({
   before: Schema.toType(TestResult.fields.before),
   created_at: TimestampColumn,
 })
-const decodeRuns = decodeRows(RunRow)
 const decodeResults = decodeRows(ResultRow)
 const decodeSetups = decodeRows(Schema.Struct({ setup_hash: Schema.NullOr(Schema.String) }))
 const decodeQueued = decodeRows(Schema.Struct({ is_queued: Schema.Boolean }))
-const decodeStopped = decodeRows(Schema.Struct({ is_queued: Schema.Boolean, is_again: Schema.NullOr(Schema.Boolean) }))
+const decodeAgain = decodeRow(Schema.Struct({ is_again: Schema.Boolean }))
 
 const columns = `id, chatbot_id, tier, trigger, status, tags, counts, tokens_used::float8, server_version, error, created_at,
   started_at, ended_at`
 
 /** Deletes the runs of a chatbot that nobody needs any more, except for the latest results of tests. */
-export const pruneTestRuns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatbot: ChatbotId) {
+const pruneTestRuns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatbot: ChatbotId) {
   const own = sql`chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`
   const old = sql`select id from test_runs where ${own} order by created_at desc, id desc offset ${RUNS_MAX}`
   yield* sql`delete from test_results r where run_id in (${old}) and exists (
@@ -52,34 +50,54 @@ export const pruneTestRuns = Effect.fnUntraced(function* (sql: SqlClient.SqlClie
   )`
 })
 
+export const testRuns: RunTables<"chatbot_id", ChatbotId, TestRun> = {
+  table: "test_queue",
+  key: "chatbot_id",
+  clock: "test_clock",
+  parent: { table: "chatbots", lock: "key share" },
+  runs: "test_runs",
+  columns,
+  decodeRuns: decodeRows(RunRow),
+  notFound: new NotFound({ detail: "There is no such run of tests." }),
+  insert: `insert into test_runs (id, organization_id, chatbot_id, tier, trigger, status)
+    select run_id, organization_id, chatbot_id,
+      case when trigger = 'schedule' then coalesce((
+        select plan->>'schedule_tier' from test_plans p
+        where p.chatbot_id = q.chatbot_id and p.organization_id = q.organization_id
+      ), 'search') else 'search' end, trigger, 'queued' from queued q`,
+  begun: `id, tier, tags, tokens_used::float8, api_key_id, is_stopping,
+    coalesce((
+      select plan from test_plans where chatbot_id = r.chatbot_id and organization_id = r.organization_id
+    ), '{}') as plan,
+    jsonb_build_object('organization', (select budget from organizations where id = r.organization_id), 'key', (
+      select budget from api_keys where id = r.api_key_id and organization_id = r.organization_id
+    )) as budgets`,
+  counts: "counts",
+  follow: Effect.fnUntraced(function* (sql, chatbot) {
+    const organization = yield* CurrentOrganization
+    const job = yield* decodeAgain(sql`delete from test_queue
+      where chatbot_id = ${chatbot} and organization_id = ${organization} returning is_again`)
+    if (job?.is_again === true) yield* sql`select queue_tests(${chatbot}::uuid)`
+    yield* sql`select queue_planned_tests(${chatbot}::uuid)`
+    yield* pruneTestRuns(sql, chatbot)
+  }),
+}
+
 /** The tables `test_runs` and `test_results`, and the jobs of runs in `test_queue`, always within the organization. */
 export class TestRuns extends Context.Service<TestRuns>()("parley/storage/evaluation/TestRuns", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const auditing = yield* Auditing
 
-    const ownOf = (chatbot: ChatbotId) =>
-      Effect.map(
-        CurrentOrganization,
-        (organization) => sql`chatbot_id = ${chatbot} and organization_id = ${organization}`,
-      )
-
-    const get = Effect.fnUntraced(function* (chatbot: ChatbotId, run: TestRunId) {
-      return yield* rowOr(runNotFound)(
-        decodeRuns(sql`select ${sql.literal(columns)} from test_runs where id = ${run} and ${yield* ownOf(chatbot)}`),
-      )
-    })
+    const { get, list, ownBy, stop } = runsOf(sql, testRuns)
 
     return {
       /** Lists a page of the runs of a chatbot, the latest first, and the settings of the last one with the model. */
       list: Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
-        const own = yield* ownOf(chatbot)
-        const data = yield* decodeRuns(sql`select ${sql.literal(columns)} from test_runs
-          where ${own} order by created_at desc, id desc limit ${page.limit} offset ${offset(page)}`)
-        const total = yield* counted(sql`select count(*)::int as count from test_runs where ${own}`)
+        const own = yield* ownBy(chatbot)
         const [last] = yield* decodeSetups(sql`select setup_hash from test_runs
           where ${own} and tier = 'model' and setup_hash is not null order by created_at desc, id desc limit 1`)
-        return { data, total, setupHash: last?.setup_hash ?? null }
+        return { ...(yield* list(chatbot, page)), setupHash: last?.setup_hash ?? null }
       }, withoutSqlErrors),
 
       get: (chatbot: ChatbotId, run: TestRunId) => withoutSqlErrors(get(chatbot, run)),
@@ -92,7 +110,7 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/storage/evalua
         key: ApiKeyId,
       ) {
         const organization = yield* CurrentOrganization
-        const own = yield* ownOf(chatbot)
+        const own = yield* ownBy(chatbot)
         const some = tags.length === 0 ? sql`` : sql`and tags && ${texts(tags)}`
         const tests = yield* sql`select id from tests where ${own} ${some} limit 1`
         if (tests.length === 0) return yield* hasNoTests
@@ -114,22 +132,7 @@ export class TestRuns extends Context.Service<TestRuns>()("parley/storage/evalua
       /** Ends a run that waits, and asks one under way to stop. Fails with `Conflict` when it has ended. */
       stop: Effect.fnUntraced(function* (chatbot: ChatbotId, id: TestRunId) {
         const organization = yield* CurrentOrganization
-        const own = yield* ownOf(chatbot)
-        // The queue's row before the run's, as workers lock them, so that neither waits for the other.
-        yield* sql`select from test_queue where ${own} for update`
-        const before = yield* get(chatbot, id)
-        if (before.ended_at !== null) return yield* hasEnded
-        const [stopped] = yield* decodeStopped(sql`
-          with dropped as (
-            delete from test_queue where ${own} and run_id = ${id} and lease_id is null returning is_again
-          )
-          update test_runs set is_stopping = true,
-            status = case when exists (select from dropped) then 'stopped' else status end,
-            ended_at = case when exists (select from dropped) then now() end
-          where id = ${id} and organization_id = ${organization}
-          returning (select is_again from dropped) as is_again, ended_at is not null as is_queued`)
-        if (stopped?.is_again === true) yield* sql`select queue_tests(${chatbot}::uuid)`
-        if (stopped?.is_queued === true) yield* sql`select queue_planned_tests(${chatbot}::uuid)`
+        yield* stop(chatbot, id)
         yield* auditing.record(sql, { organization, action: "test_run.stopped", target: id, chatbot })
         return yield* get(chatbot, id)
       }, committing(sql)),

@@ -7,7 +7,8 @@ import { type Content, Documents } from "../documents/Documents.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts, uuids } from "../sql/SqlValues.ts"
-import { type CrawlJob, type CrawlRun, MISSING, SourceQueue } from "./SourceQueue.ts"
+import { MISSING } from "./SourceRuns.ts"
+import { type CrawlJob, type CrawlRun, SourceQueue } from "./SourceQueue.ts"
 
 /** Rows that one statement reads or writes: on the embedded database, others wait. */
 const ROWS_AT_ONCE = 500

@@ -5,10 +5,11 @@ import type { ChatbotId } from "../../domain/Ids.ts"
 import { isCrawled, SourceId, SourceKind } from "../../domain/knowledge/Source.ts"
 import type { PageOutcome } from "../../domain/knowledge/SourcePage.ts"
 import { SourceRun, type SourceRunId } from "../../domain/knowledge/SourceRun.ts"
-import { offset, type Page } from "../../domain/Page.ts"
+import type { Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Auditing } from "../audit/Auditing.ts"
-import { counted, decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
+import { type RunTables, runsOf } from "../sql/RunQueue.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 
@@ -21,11 +22,12 @@ export interface NewRun {
   readonly isConfirmed: boolean
 }
 
+/** Outcomes of pages whose documents are deleted after the second run. A `duplicate` with a document has moved. */
+export const MISSING: ReadonlyArray<PageOutcome> = ["gone", "excluded", "duplicate"]
+
 export const sourceNotFound = new NotFound({ detail: "There is no such source." })
-const runNotFound = new NotFound({ detail: "There is no such run." })
 const isRunning = new Conflict({ detail: "A run of the source waits or is under way." })
 const hasNoRuns = new Conflict({ detail: "Texts and questions have no runs." })
-const hasEnded = new Conflict({ detail: "The run has ended." })
 
 /** The time for which runs are kept; the last one is kept for ever. */
 const KEPT_FOR = "30 days"
@@ -36,10 +38,8 @@ const RunRow = Schema.Struct({
   started_at: Schema.NullOr(TimestampColumn),
   ended_at: Schema.NullOr(TimestampColumn),
 })
-const decodeRuns = decodeRows(RunRow)
 const decodeLastRuns = decodeRows(Schema.Struct({ ...RunRow.fields, source_id: SourceId }))
 const decodeKinds = decodeRows(Schema.Struct({ kind: SourceKind }))
-const decodeStopped = decodeRows(Schema.Struct({ is_queued: Schema.Boolean }))
 
 /** The columns of the run `r`. While it is under way, its pages are counted. */
 const columns = `r.id, r.trigger, r.status, r.is_stopping and r.ended_at is null as stopping, r.only_outcome as only,
@@ -70,11 +70,43 @@ export const scheduled = (sql: SqlClient.SqlClient, last: Statement.Fragment): S
     when 'weekly' then interval '7 days' else interval '30 days' end`
 
 /** Deletes the runs of a source that nobody needs any more. */
-export const pruneRuns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, source: SourceId) {
+const pruneRuns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, source: SourceId) {
   const own = sql`source_id = ${source} and organization_id = ${yield* CurrentOrganization}`
   yield* sql`delete from source_runs where ${own} and created_at < now() - ${KEPT_FOR}::interval
     and id <> (select id from source_runs where ${own} order by created_at desc, id desc limit 1)`
 })
+
+export const sourceRuns: RunTables<"source_id", SourceId, SourceRun> = {
+  table: "source_queue",
+  key: "source_id",
+  clock: "source_clock",
+  parent: { table: "sources", lock: "key share" },
+  runs: "source_runs",
+  columns,
+  decodeRuns: decodeRows(RunRow),
+  notFound: new NotFound({ detail: "There is no such run." }),
+  insert: `insert into source_runs (id, organization_id, source_id, trigger, status)
+    select run_id, organization_id, source_id, 'schedule', 'queued' from queued`,
+  begun: `id, only_outcome as only, is_confirmed, requests, bytes::float8,
+    started_at > now() - interval '1 day' as is_patient`,
+  counts: `coalesce((
+    select jsonb_object_agg(outcome, pages) from (
+      select outcome, count(*)::int as pages from source_pages
+      where source_id = r.source_id and run_id = r.id and not is_waiting and outcome is not null group by outcome
+    ) counted
+  ), '{}')`,
+  follow: Effect.fnUntraced(function* (sql, source) {
+    const organization = yield* CurrentOrganization
+    // Pages that were found missing miss one run more, if this one has finished and was for all pages.
+    yield* sql`update source_pages p set misses = misses + 1 from source_queue q join source_runs r on r.id = q.run_id
+      where q.source_id = ${source} and q.organization_id = ${organization} and r.status = 'finished'
+        and r.only_outcome is null and p.source_id = r.source_id and p.organization_id = r.organization_id and p.run_id = r.id
+        and p.outcome in ${sql.in(MISSING)} and p.document_id is not null`
+    yield* sql`delete from source_queue where source_id = ${source} and organization_id = ${organization}`
+    yield* reschedule(sql, source)
+    yield* pruneRuns(sql, source)
+  }),
+}
 
 /** Inserts a run and its job, within the transaction that is open. */
 export const queueRun = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, source: SourceId, run: NewRun) {
@@ -107,12 +139,7 @@ export class SourceRuns extends Context.Service<SourceRuns>()("parley/storage/so
     const sql = yield* SqlClient.SqlClient
     const auditing = yield* Auditing
 
-    const get = Effect.fnUntraced(function* (source: SourceId, run: SourceRunId) {
-      return yield* rowOr(runNotFound)(
-        decodeRuns(sql`select ${sql.literal(columns)} from source_runs r
-          where id = ${run} and source_id = ${source} and organization_id = ${yield* CurrentOrganization}`),
-      )
-    })
+    const { get, list, stop } = runsOf(sql, sourceRuns)
 
     /** Finds the kind of a source, and locks it. */
     const lock = Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId) {
@@ -124,12 +151,7 @@ export class SourceRuns extends Context.Service<SourceRuns>()("parley/storage/so
 
     return {
       /** Lists a page of the runs of a source, the latest first. */
-      list: Effect.fnUntraced(function* (source: SourceId, page: Page) {
-        const own = sql`source_id = ${source} and organization_id = ${yield* CurrentOrganization}`
-        const data = yield* decodeRuns(sql`select ${sql.literal(columns)} from source_runs r
-          where ${own} order by created_at desc, id desc limit ${page.limit} offset ${offset(page)}`)
-        return { data, total: yield* counted(sql`select count(*)::int as count from source_runs where ${own}`) }
-      }, withoutSqlErrors),
+      list: (source: SourceId, page: Page) => withoutSqlErrors(list(source, page)),
 
       /** Queues a run of a source. Fails with `Conflict` while there is one, and where the source has none. */
       start: Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, run: NewRun) {
@@ -149,19 +171,7 @@ export class SourceRuns extends Context.Service<SourceRuns>()("parley/storage/so
       stop: Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, run: SourceRunId) {
         const organization = yield* CurrentOrganization
         yield* lock(chatbot, source)
-        const before = yield* get(source, run)
-        if (before.ended_at !== null) return yield* hasEnded
-        const [stopped] = yield* decodeStopped(sql`
-          with dropped as (
-            delete from source_queue where source_id = ${source} and organization_id = ${organization}
-              and run_id = ${run} and lease_id is null returning source_id
-          )
-          update source_runs set is_stopping = true,
-            status = case when exists (select from dropped) then 'stopped' else status end,
-            ended_at = case when exists (select from dropped) then now() end,
-            counts = case when exists (select from dropped) then '{}'::jsonb end
-          where id = ${run} and organization_id = ${organization} returning ended_at is not null as is_queued`)
-        if (stopped?.is_queued === true) yield* reschedule(sql, source)
+        yield* stop(source, run)
         yield* auditing.record(sql, { organization, action: "source.run_stopped", target: source, chatbot })
         return yield* get(source, run)
       }, committing(sql)),

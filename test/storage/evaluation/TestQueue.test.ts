@@ -26,12 +26,12 @@ test("a run that a server of one version leaves is gone on with by a server of t
       expect(yield* queue.queueVersion("1.0.0")).toBe(1)
       const job = yield* Effect.flatMap(queue.claim("1.0.0")(lease), Effect.fromNullishOr)
       const id = TestRunId.make(Bun.randomUUIDv7())
-      yield* as(tenant.organization)(queue.begin(job, id, { setupHash: "a", version: "1.0.0" }))
+      yield* as(tenant.organization)(queue.begin(job, id, { setup_hash: "a", server_version: "1.0.0" }))
       yield* as(tenant.organization)(queue.release(job, Duration.zero, false))
       yield* queue.queueVersion("2.0.0")
       const next = yield* Effect.flatMap(queue.claim("2.0.0")(lease), Effect.fromNullishOr)
       const run = yield* as(tenant.organization)(
-        queue.begin(next, TestRunId.make(Bun.randomUUIDv7()), { setupHash: "a", version: "2.0.0" }),
+        queue.begin(next, TestRunId.make(Bun.randomUUIDv7()), { setup_hash: "a", server_version: "2.0.0" }),
       )
       expect(run?.id).toBe(id)
     }),

@@ -243,6 +243,19 @@ describe("a run", () => {
       }),
     ))
 
+  test("that has read pages and waits to go on keeps their numbers when it is stopped", () =>
+    run(
+      Effect.gen(function* () {
+        const tenant = yield* makeTenant
+        const { id, last_run } = yield* newSource(tenant)
+        const runId = last_run?.id ?? SourceRunId.make("")
+        yield* addPages(id, runId, ["https://docs.example/a"])
+        yield* addPages(id, runId, ["https://docs.example/b"], null)
+        const stopped = yield* as(tenant.organization)((yield* SourceRuns).stop(tenant.chatbot, id, runId))
+        expect([stopped.status, stopped.counts]).toEqual(["stopped", { new: 1 }])
+      }),
+    ))
+
   test("counts its pages while it is under way", () =>
     run(
       Effect.gen(function* () {
