@@ -4,6 +4,7 @@ import { damagedMigrations, type Migration, readMigrations, splitStatements } fr
 import { isMissingTable, isRefused, refused, replaceFunctions } from "./Functions.ts"
 import { makeIndexes } from "./Indexes.ts"
 import { ADVISORY_LOCK } from "./Preparation.ts"
+import { transaction } from "./SqlErrors.ts"
 import { decodeRows } from "../Rows.ts"
 import { nothingThere, StartupError } from "../../system/StartupError.ts"
 
@@ -135,47 +136,48 @@ const buildIndexes = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, migr
   }
 })
 
-const inTransaction = (
-  sql: SqlClient.SqlClient,
-  migrations: ReadonlyArray<Migration>,
-  migration: Migration,
-  withIndexes: boolean,
-) =>
-  sql.withTransaction(
-    Effect.gen(function* () {
-      yield* sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`
-      yield* sql`create table if not exists parley_migrations (
-        number int primary key,
-        name text not null,
-        checksum text not null,
-        applied_at timestamptz not null default now(),
-        usable_from integer
-      )`
-      // Another process may have applied migrations while this one waited for the lock.
-      const done = yield* appliedOf(sql, migrations)
-      const pending = yield* pendingOf(migrations, done)
-      if (!pending.includes(migration)) return
-      const [first] = done
-      if (done.length === 1 && first !== undefined) {
-        // In place of those that it folds.
-        yield* sql`delete from parley_migrations`
-        yield* sql`insert into parley_migrations ${sql.insert(first)}`
-      }
-      for (const statement of splitStatements(migration.text)) {
-        if (INDEX.test(statement) && !withIndexes) continue
-        const plain = statement.replace(/^create index concurrently /, "create index ")
-        yield* Effect.catchIf(sql.unsafe(plain).unprepared, isRefused, (error) =>
-          refused(`The migration sql/${migration.name}.sql`, error),
-        )
-      }
-      yield* sql`insert into parley_migrations ${sql.insert({
-        number: migration.number,
-        name: migration.name,
-        checksum: migration.checksum,
-        usable_from: migration.usableFrom ?? null,
-      })}`
-    }),
-  )
+const inTransaction = Effect.fnUntraced(
+  function* (
+    sql: SqlClient.SqlClient,
+    migrations: ReadonlyArray<Migration>,
+    migration: Migration,
+    withIndexes: boolean,
+  ) {
+    yield* sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`
+    yield* sql`create table if not exists parley_migrations (
+      number int primary key,
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz not null default now(),
+      usable_from integer
+    )`
+    // Another process may have applied migrations while this one waited for the lock.
+    const done = yield* appliedOf(sql, migrations)
+    const pending = yield* pendingOf(migrations, done)
+    if (!pending.includes(migration)) return
+    const [first] = done
+    if (done.length === 1 && first !== undefined) {
+      // In place of those that it folds.
+      yield* sql`delete from parley_migrations`
+      yield* sql`insert into parley_migrations ${sql.insert(first)}`
+    }
+    for (const statement of splitStatements(migration.text)) {
+      if (INDEX.test(statement) && !withIndexes) continue
+      yield* sql.unsafe(statement.replace(/^create index concurrently /, "create index ")).unprepared
+    }
+    yield* sql`insert into parley_migrations ${sql.insert({
+      number: migration.number,
+      name: migration.name,
+      checksum: migration.checksum,
+      usable_from: migration.usableFrom ?? null,
+    })}`
+  },
+  (work, sql, _migrations, migration) =>
+    // A server that writes to several of the tables may be in the way.
+    Effect.catchIf(transaction(sql)(work), isRefused, (error) =>
+      refused(`The migration sql/${migration.name}.sql`, error),
+    ),
+)
 
 const decodeApplied = decodeRows(Applied)
 

@@ -183,6 +183,19 @@ describe("migrate", () => {
     expect(await called()).toBe(12)
   })
 
+  test("applies a file again that was in a deadlock with a server, and keeps nothing of the first attempt", async () => {
+    // What a sequence has given stays given.
+    const conflict = (before: number) =>
+      `do $$ begin if nextval('attempts') < ${before} then raise exception using errcode = '40P01'; end if; end $$;\n`
+    write({
+      "0001_first.sql": "create table one (id int); drop sequence if exists attempts; create sequence attempts;\n",
+      "0002_second.sql": `insert into one values (2);\n${conflict(3)}`,
+      "functions/a.sql": `insert into one values (3);\n${conflict(5)}`,
+    })
+    await apply()
+    expect(await rows()).toEqual([2, 3])
+  })
+
   test("takes a database that has had all migrations which the first one folds, and refuses one that has not", async () => {
     write({ "0001_first.sql": FIRST })
     await apply()
