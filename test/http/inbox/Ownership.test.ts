@@ -261,16 +261,16 @@ describe("the bot has a conversation again", () => {
     )
 
   test("after silence, and not while somebody writes", async () => {
-    const [silent, busy, endless] = [
-      await begin({ returnAfterMinutes: 5 }),
-      await begin({ returnAfterMinutes: 5 }),
-      await begin({}),
-    ]
+    const [silent, busy, endless] = [await begin({ returnAfterMinutes: 5 }), await begin(), await begin()]
     for (const { path } of [silent, busy, endless]) {
       await client.post(`${path}/handover`, { json: {} })
       await age(path)
     }
     await busy.say("Hello?")
+    // Only now, since the server itself looks for silent conversations each minute, also before the message.
+    await client.patch(`/api/external/chatbots?id=${busy.chatbot}`, {
+      json: { settings: { handover: { returnAfterMinutes: 5 } } },
+    })
     await query(Effect.provide(returnAll, Returns.layer))
     expect((await handoverOf(silent.path)).owner).toBe("bot")
     expect((await handoverOf(busy.path)).owner).toBe("people")
