@@ -93,7 +93,7 @@ describe("the check of imports", () => {
     expect(loading.filter((file) => !/^(?:web|http\/web\/docs)\//.test(file))).toEqual([])
   })
 
-  test("lets others import only the face of the readers, which opens no file that somebody has sent", () => {
+  test("lets others import only the face of a folder that has one", () => {
     const found = check({
       "src/services/A.ts": 'import { examine } from "../readers/extract/pdf/PdfActions.ts"',
       "src/services/B.ts":
@@ -108,16 +108,18 @@ describe("the check of imports", () => {
 
   test("lets a browser load the file of a language, which imports types alone", () => {
     const files = {
-      "src/web/A.ts": 'import { widget } from "../languages/de.ts"\nimport { locales } from "../languages/Locales.ts"',
-      "src/languages/Locales.ts": "",
-      "src/languages/Widget.ts": "",
+      "src/web/A.ts":
+        'import { widget } from "../language/languages/de.ts"\nimport { locales } from "../language/Locales.ts"',
+      "src/language/Locales.ts": "",
+      "src/language/WidgetTexts.ts": "",
     }
     const why = "src/web/A.ts:2 web imports only types of other folders"
-    expect(check({ ...files, "src/languages/de.ts": 'import type { Widget } from "./Widget.ts"' })).toEqual([why])
-    expect(check({ ...files, "src/languages/de.ts": 'import { Widget } from "./Widget.ts"' })).toEqual([
-      "src/languages/de.ts:1 the file of a language imports types alone: browsers load it",
-      why,
-    ])
+    expect(
+      check({ ...files, "src/language/languages/de.ts": 'import type { WidgetTexts } from "../WidgetTexts.ts"' }),
+    ).toEqual([why])
+    expect(
+      check({ ...files, "src/language/languages/de.ts": 'import { WidgetTexts } from "../WidgetTexts.ts"' }),
+    ).toEqual(["src/language/languages/de.ts:1 the file of a language imports types alone: browsers load it", why])
   })
 
   test("finds imports without an extension, which would escape it", () => {
@@ -158,8 +160,8 @@ test("tests that import a module are found, also through others", () => {
     "test/lib/Helper.ts": 'export { help } from "./Server.ts"',
     "test/Direct.test.ts": 'import { server } from "./lib/Server.ts"',
     "test/Indirect.test.ts": 'import { help } from "./lib/Helper.ts"',
-    "test/Without.test.ts": 'import { words } from "../src/text/Words.ts"',
-    "src/text/Words.ts": "",
+    "test/Without.test.ts": 'import { words } from "../src/language/words/Words.ts"',
+    "src/language/words/Words.ts": "",
   })
   expect(testsWith(root, ["test/lib/Server.ts"])).toEqual(["test/Direct.test.ts", "test/Indirect.test.ts"])
 })

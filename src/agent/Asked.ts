@@ -1,7 +1,7 @@
 import type { ChatTurn } from "../domain/chat/Chat.ts"
 import { QUERY_MAX_LENGTH } from "../domain/knowledge/Passage.ts"
-import { messagesBefore, type SearchText, searchTextsOf } from "../languages/messages/SearchText.ts"
-import { withoutSmallTalk } from "../languages/messages/SmallTalk.ts"
+import { messagesBefore, type SearchText, searchTextsOf } from "../language/messages/SearchText.ts"
+import { withoutSmallTalk } from "../language/messages/SmallTalk.ts"
 import { bounded, type BoundedText, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
 
 /** What the last message of a conversation asks. */

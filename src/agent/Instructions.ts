@@ -1,7 +1,7 @@
 import * as Prompt from "effect/ai/Prompt"
 import type { ChatTurn } from "../domain/chat/Chat.ts"
 import type { PassageJson } from "../domain/knowledge/Passage.ts"
-import type { SpokenLanguage } from "../languages/Locales.ts"
+import type { SpokenLanguage } from "../language/Locales.ts"
 import { noAnswerMark } from "../models/NoAnswer.ts"
 import { passagesText, similarityMeaning } from "../models/PassageForm.ts"
 import { searchKnowledgeBase } from "../models/ToolDeclaration.ts"

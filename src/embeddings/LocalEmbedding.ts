@@ -1,7 +1,7 @@
 import type { BoundedText } from "../text/BoundedText.ts"
-import { isPair, spacedWords } from "../text/Words.ts"
-import { WordTable } from "../text/WordTable.ts"
-import { levelOf, roughStem, SHARES } from "../text/Commonness.ts"
+import { isPair, spacedWords } from "../language/words/Words.ts"
+import { WordTable } from "../language/words/WordTable.ts"
+import { levelOf, roughStem, SHARES } from "../language/words/Commonness.ts"
 import { hash, scramble } from "../text/Hashing.ts"
 
 /**

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
 import type { Pair } from "../domain/knowledge/Question.ts"
-import { languageOfReply } from "../languages/Detection.ts"
-import { locales } from "../languages/Locales.ts"
-import { questionWords } from "../languages/messages/QuestionWords.ts"
+import { languageOfReply } from "../language/Detection.ts"
+import { locales } from "../language/Locales.ts"
+import { questionWords } from "../language/messages/QuestionWords.ts"
 import type { QuestionContent, Questions } from "../storage/sources/Questions.ts"
 import { bounded, type BoundedText, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
-import { questionForm } from "../text/QuestionForm.ts"
+import { questionForm } from "../language/words/QuestionForm.ts"
 
 /** A hash of the normalized form of a question, since an index holds no long texts. */
 const hashed = (question: BoundedText): string => createHash("sha256").update(questionForm(question)).digest("hex")

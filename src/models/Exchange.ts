@@ -4,7 +4,7 @@ import "effect/ai/Response"
 import type { Citation, Warning } from "../domain/chat/Chat.ts"
 import type { PassageJson } from "../domain/knowledge/Passage.ts"
 import type { TokenCounts } from "../domain/organizations/Usage.ts"
-import type { SpokenLanguage } from "../languages/Locales.ts"
+import type { SpokenLanguage } from "../language/Locales.ts"
 
 /**
  * The data of one call of a model's API besides the content, for the `request`, `response` and `warnings` of a step.

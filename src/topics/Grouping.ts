@@ -1,6 +1,6 @@
 import type { TopicId } from "../domain/topics/Topic.ts"
 import type { TopicCentre } from "../domain/topics/TopicCentre.ts"
-import { commonness, UNKNOWN_SHARE } from "../text/Commonness.ts"
+import { commonness, UNKNOWN_SHARE } from "../language/words/Commonness.ts"
 import { type Term, TERMS_MAX } from "./QuestionTerms.ts"
 import { addTo, cosine, packed, unpacked } from "./Vectors.ts"
 

@@ -1,9 +1,9 @@
-import { isFunctionWord, languageShownIn } from "../languages/Detection.ts"
-import { locales } from "../languages/Locales.ts"
+import { isFunctionWord, languageShownIn } from "../language/Detection.ts"
+import { locales } from "../language/Locales.ts"
 import { type BoundedText, bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
-import { commonness, roughStem } from "../text/Commonness.ts"
-import { wordsOf } from "../text/UnicodeWords.ts"
-import { spacedWords, UNSPACED } from "../text/Words.ts"
+import { commonness, roughStem } from "../language/words/Commonness.ts"
+import { wordsOf } from "../language/words/UnicodeWords.ts"
+import { spacedWords, UNSPACED } from "../language/words/Words.ts"
 
 /** A word by which questions are compared, or a pair of characters of a script without spaces. */
 export interface Term {

@@ -1,4 +1,4 @@
-import { isPair } from "../text/Words.ts"
+import { isPair } from "../language/words/Words.ts"
 import type { GroupedTopic, Grouping } from "./Grouping.ts"
 
 /** The most terms of a name, and the most pairs of characters of scripts without spaces. */

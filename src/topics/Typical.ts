@@ -1,5 +1,5 @@
 import { bounded, MESSAGE_MAX_LENGTH } from "../text/BoundedText.ts"
-import { questionForm } from "../text/QuestionForm.ts"
+import { questionForm } from "../language/words/QuestionForm.ts"
 import { isPersonal, termsOf } from "./QuestionTerms.ts"
 
 /** Orders the questions of a topic by how typical they are: those first whose terms most of the others share. */

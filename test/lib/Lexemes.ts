@@ -5,7 +5,7 @@ import { termOf } from "../../src/knowledge/segments/Lexemes.ts"
 import type { Segment } from "../../src/knowledge/segments/Segment.ts"
 import { SegmentBuilder } from "../../src/knowledge/segments/SegmentBuilder.ts"
 import type { PackedChunk } from "../../src/storage/search/ChunkPacks.ts"
-import type { Language } from "../../src/text/Language.ts"
+import type { Language } from "../../src/language/Language.ts"
 
 /*
  * The binary form of a `tsvector`, and chunks with it, made without Postgres.

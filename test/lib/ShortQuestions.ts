@@ -1,4 +1,4 @@
-import type { SpokenLanguage } from "../../src/languages/Locales.ts"
+import type { SpokenLanguage } from "../../src/language/Locales.ts"
 
 /*
  * What people type into a chat as into a search box: two to six words, most of them without a function word, with names

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { bounded } from "../../src/text/BoundedText.ts"
-import { levelOf, makeTable, roughStem, SHARES } from "../../src/text/Commonness.ts"
-import { spacedWords } from "../../src/text/Words.ts"
+import { levelOf, makeTable, roughStem, SHARES } from "../../src/language/words/Commonness.ts"
+import { spacedWords } from "../../src/language/words/Words.ts"
 
 /*
- * `bun test/lib/commonness.ts LISTS [TEXTS…]` prints a new table for `src/text/CommonnessTable.ts`. It takes words of most
+ * `bun test/lib/commonness.ts LISTS [TEXTS…]` prints a new table for `src/language/words/CommonnessTable.ts`. It takes words of most
  * languages from the lists of wordfreq (its folder `wordfreq/data`). Words of the languages of which texts were counted
  * keep their levels in the present table: it cannot list its words, so that they are those of these lists and of the
  * given texts. Vectors change with the table, so that the local embedding model needs a new name.

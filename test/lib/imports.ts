@@ -22,7 +22,7 @@ interface Import {
   readonly isTypeOnly: boolean
 }
 
-const ground = ["domain", "text", "system", "observability"]
+const ground = ["domain", "text", "language", "system", "observability"]
 const stores = [...ground, "storage", "embeddings"]
 
 /**
@@ -31,24 +31,24 @@ const stores = [...ground, "storage", "embeddings"]
  */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   text: [],
-  languages: ["text"],
-  domain: ["text"],
+  language: ["text"],
+  domain: ["text", "language"],
   system: ["domain"],
   api: ["domain"],
   storage: ground,
   outbound: ground,
   embeddings: [...ground, "outbound"],
-  models: [...ground, "languages", "outbound", "storage"],
+  models: [...ground, "outbound", "storage"],
   blobs: [...ground, "storage", "outbound"],
-  readers: [...ground, "languages"],
-  knowledge: [...stores, "languages", "outbound", "readers"],
-  agent: [...stores, "languages", "models", "outbound", "knowledge"],
-  evaluation: [...stores, "languages", "knowledge", "models", "agent", "admission", "outbound"],
+  readers: ground,
+  knowledge: [...stores, "outbound", "readers"],
+  agent: [...stores, "models", "outbound", "knowledge"],
+  evaluation: [...stores, "knowledge", "models", "agent", "admission", "outbound"],
   backup: [...ground, "storage", "blobs"],
   identity: [...ground, "outbound", "storage"],
   admission: [...ground, "storage"],
-  sources: [...stores, "languages", "blobs", "knowledge", "outbound", "readers"],
-  topics: ["domain", "text", "languages"],
+  sources: [...stores, "blobs", "knowledge", "outbound", "readers"],
+  topics: ["domain", "text", "language"],
   jobs: [
     ...stores,
     "admission",
@@ -64,7 +64,6 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   services: [
     ...stores,
     "admission",
-    "languages",
     "blobs",
     "identity",
     "knowledge",
@@ -77,7 +76,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
     "topics",
     "evaluation",
   ],
-  http: ["api", "admission", "services", "backup", "languages", ...ground, "Config.ts"],
+  http: ["api", "admission", "services", "backup", ...ground, "Config.ts"],
   config: ["domain", "system", "outbound", "observability"],
   "Config.ts": ["config", "system"],
   observability: ["domain", "system"],
@@ -88,20 +87,41 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Launcher.ts": [],
   "launch.ts": [],
   quickstart: ["api", "domain", "system", "Launcher.ts"],
-  web: ["api", "domain", "languages"],
+  web: ["api", "domain", "language"],
 }
 
 /** The folder whose files run in a browser, so that of other folders they may import types alone. */
 const browser = "web"
 
 /** Matches the file of a language, of which a browser may load what the widget says. It imports types alone. */
-const languageFile = /^src\/languages\/[a-z]{2}\.ts$/
+const languageFile = /^src\/language\/languages\/[a-z]{2}\.ts$/
 
 /**
  * What others may import of a folder that has a face. That of the readers opens no file that somebody has sent: only a
  * process that is confined does so.
  */
 const faces: Readonly<Record<string, ReadonlyArray<string>>> = {
+  language: [
+    "Detection.ts",
+    "Language.ts",
+    "Locale.ts",
+    "Locales.ts",
+    "WidgetTexts.ts",
+    "messages/Books.ts",
+    "messages/HumanWish.ts",
+    "messages/QuestionWords.ts",
+    "messages/Refusals.ts",
+    "messages/SearchText.ts",
+    "messages/SmallTalk.ts",
+    "words/Commonness.ts",
+    "words/PhraseBook.ts",
+    "words/PlainLetters.ts",
+    "words/QuestionForm.ts",
+    "words/UnicodeWords.ts",
+    "words/WordForms.ts",
+    "words/WordTable.ts",
+    "words/Words.ts",
+  ],
   readers: [
     "Extract.ts",
     "extract/Decode.ts",
@@ -152,10 +172,10 @@ const whyWrong = ({ file, imported, isTypeOnly }: Import): string | undefined =>
   if (allowed === undefined) return `${from} has no place in the direction of imports yet: see mayImport`
   if (languageFile.test(file) && !isTypeOnly) return "the file of a language imports types alone: browsers load it"
   if (from === to) return undefined
-  if (faces[to]?.every((file) => imported !== `src/${to}/${file}`))
-    return `of ${to}, others import only ${faces[to].join(", ")}`
-  if (from === browser && !isTypeOnly && !languageFile.test(imported))
-    return `${from} imports only types of other folders`
+  const isLoaded = from === browser && languageFile.test(imported)
+  if (!isLoaded && faces[to]?.every((file) => imported !== `src/${to}/${file}`))
+    return `others import only what faces lists of ${to}`
+  if (from === browser && !isTypeOnly && !isLoaded) return `${from} imports only types of other folders`
   if (allowed.includes(to)) return undefined
   return `${from} may import ${allowed.length === 0 ? "nothing else of ours" : `only ${allowed.join(", ")}`}`
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { chooseTag, fill, languages, loadLanguage } from "../../src/web/widget/languages/Language.ts"
-import type { WidgetTexts } from "../../src/languages/WidgetTexts.ts"
+import type { WidgetTexts } from "../../src/language/WidgetTexts.ts"
 
 const names = (text: string): ReadonlyArray<string> => (text.match(/\{\w+\}/gu) ?? []).toSorted()
 

@@ -1,5 +1,5 @@
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
-import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
+import { locales, type SpokenLanguage } from "../../language/Locales.ts"
 import type { Claim } from "./Claims.ts"
 import { type Clause, clausesIn } from "./Clauses.ts"
 import type { Evidence, Written } from "./Evidence.ts"

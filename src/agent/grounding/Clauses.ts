@@ -1,8 +1,8 @@
-import { functionBook } from "../../languages/messages/Books.ts"
-import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
+import { functionBook } from "../../language/messages/Books.ts"
+import { locales, type SpokenLanguage } from "../../language/Locales.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import { plain, PhraseBook, tokensOf } from "../../text/PhraseBook.ts"
-import { wordsOf } from "../../text/UnicodeWords.ts"
+import { plain, PhraseBook, tokensOf } from "../../language/words/PhraseBook.ts"
+import { wordsOf } from "../../language/words/UnicodeWords.ts"
 import { type Quantity, quantitiesIn, readable } from "./Quantities.ts"
 
 /*

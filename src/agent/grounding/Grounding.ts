@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
-import { languageOfReply } from "../../languages/Detection.ts"
+import { languageOfReply } from "../../language/Detection.ts"
 import { inTurns } from "../../system/InTurns.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import { check, type Verdict } from "./ClaimCheck.ts"

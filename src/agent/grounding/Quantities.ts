@@ -1,7 +1,7 @@
-import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
+import { locales, type SpokenLanguage } from "../../language/Locales.ts"
 import type { BoundedText } from "../../text/BoundedText.ts"
 import { normalize } from "../../text/Normalization.ts"
-import { lowerCased } from "../../text/PhraseBook.ts"
+import { lowerCased } from "../../language/words/PhraseBook.ts"
 
 /*
  * Reads the numbers, dates, times and units of a text in every form in which they are written: `1,000` and `1.000`, `٣` and

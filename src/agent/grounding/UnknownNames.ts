@@ -1,5 +1,5 @@
-import type { SpokenLanguage } from "../../languages/Locales.ts"
-import { weightOf } from "../../text/WordForms.ts"
+import type { SpokenLanguage } from "../../language/Locales.ts"
+import { weightOf } from "../../language/words/WordForms.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { isSilent, keysIn } from "./Clauses.ts"
 import type { Evidence } from "./Evidence.ts"

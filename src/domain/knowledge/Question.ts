@@ -1,6 +1,6 @@
 import { Schema, Struct } from "effect"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
-import { questionForm } from "../../text/QuestionForm.ts"
+import { questionForm } from "../../language/words/QuestionForm.ts"
 import { DocumentId, idOf } from "../Ids.ts"
 import { boundedList } from "../schema/Bounded.ts"
 import { textBetween } from "../schema/Text.ts"

@@ -1,5 +1,5 @@
 import { HttpServerResponse } from "effect/http"
-import { isSpoken, locales, type SpokenLanguage } from "../../languages/Locales.ts"
+import { isSpoken, locales, type SpokenLanguage } from "../../language/Locales.ts"
 import { noindex } from "./Documents.ts"
 import { escape, head, inline, policy } from "./Html.ts"
 

@@ -1,5 +1,5 @@
 import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
-import type { Language, LanguageCount } from "../../text/Language.ts"
+import type { Language, LanguageCount } from "../../language/Language.ts"
 import { ChunkScorer } from "./ChunkScorer.ts"
 import { isOfPairs, isOfSyllables, isShort, type LexicalQuery, type QueryWord } from "./LexicalQuery.ts"
 import { type Collection, planQuery, type QueryPlan } from "./QueryPlan.ts"

@@ -1,5 +1,5 @@
-import { isPair } from "../../text/Words.ts"
-import type { Language } from "../../text/Language.ts"
+import { isPair } from "../../language/words/Words.ts"
+import type { Language } from "../../language/Language.ts"
 import type { Term } from "../segments/Lexemes.ts"
 
 /** One word of a question as the languages of the knowledge base stem it. */

@@ -1,4 +1,4 @@
-import { termsPerWord } from "../../text/Words.ts"
+import { termsPerWord } from "../../language/words/Words.ts"
 import type { Term } from "../segments/Lexemes.ts"
 import { postingCount, postingOf, rankOf, type Segment, timesAdjacent } from "../segments/Segment.ts"
 import { type LexicalQuery, passagesWith, type QueryWord } from "./LexicalQuery.ts"

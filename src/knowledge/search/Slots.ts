@@ -1,6 +1,6 @@
 import { type Effect, type Option, Semaphore } from "effect"
 import type { DocumentId } from "../../domain/Ids.ts"
-import type { LanguageCount } from "../../text/Language.ts"
+import type { LanguageCount } from "../../language/Language.ts"
 import { RecentMap } from "../../system/RecentMap.ts"
 import type { LexicalIndex } from "./LexicalIndex.ts"
 import type { Sample } from "./Sample.ts"

@@ -1,5 +1,5 @@
-import { UNKNOWN_SHARE } from "../../text/Commonness.ts"
-import type { Language } from "../../text/Language.ts"
+import { UNKNOWN_SHARE } from "../../language/words/Commonness.ts"
+import type { Language } from "../../language/Language.ts"
 import { compoundsWith, partsOf } from "../segments/Compounds.ts"
 import { type Term, termOf } from "../segments/Lexemes.ts"
 import { postingCount, rankOf, type Segment } from "../segments/Segment.ts"

@@ -1,5 +1,5 @@
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import type { Language } from "../../text/Language.ts"
+import type { Language } from "../../language/Language.ts"
 import type { Alternative, StemmedWord } from "./LexicalQuery.ts"
 
 /*

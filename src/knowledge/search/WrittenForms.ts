@@ -1,5 +1,5 @@
-import { mayLackAccents, plainLetters, withoutPairs } from "../../text/PlainLetters.ts"
-import type { Language } from "../../text/Language.ts"
+import { mayLackAccents, plainLetters, withoutPairs } from "../../language/words/PlainLetters.ts"
+import type { Language } from "../../language/Language.ts"
 import { type Term, termOf } from "../segments/Lexemes.ts"
 import { rankOf, type Segment, termsWithPlain } from "../segments/Segment.ts"
 import type { LexicalQuery, QueryWord } from "./LexicalQuery.ts"

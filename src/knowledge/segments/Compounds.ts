@@ -1,4 +1,4 @@
-import type { Language } from "../../text/Language.ts"
+import type { Language } from "../../language/Language.ts"
 import { type Term, termOf } from "./Lexemes.ts"
 
 /*

@@ -1,5 +1,5 @@
 import { scramble } from "../../text/Hashing.ts"
-import type { Language } from "../../text/Language.ts"
+import type { Language } from "../../language/Language.ts"
 
 /**
  * A term of the lexical index: 53 bits of a hash of a language and the UTF-8 of a lexeme in it. The same lexeme is a

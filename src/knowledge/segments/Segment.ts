@@ -1,6 +1,6 @@
 import { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import type { DocumentId } from "../../domain/Ids.ts"
-import type { Language } from "../../text/Language.ts"
+import type { Language } from "../../language/Language.ts"
 import { uuidText } from "../../storage/search/ChunkPacks.ts"
 import type { Term } from "./Lexemes.ts"
 

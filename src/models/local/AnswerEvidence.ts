@@ -1,4 +1,4 @@
-import { languageOfReply } from "../../languages/Detection.ts"
+import { languageOfReply } from "../../language/Detection.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import type { Question } from "./Question.ts"
 import type { Excerpt } from "./Reading.ts"

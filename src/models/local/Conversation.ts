@@ -1,5 +1,5 @@
 import type { PassageJson } from "../../domain/knowledge/Passage.ts"
-import type { SpokenLanguage } from "../../languages/Locales.ts"
+import type { SpokenLanguage } from "../../language/Locales.ts"
 import type { BoundedText } from "../../text/BoundedText.ts"
 import type { DocumentTitles } from "../ToolDeclaration.ts"
 

@@ -1,8 +1,8 @@
 import type { PassageJson } from "../../domain/knowledge/Passage.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
-import { commonness } from "../../text/Commonness.ts"
+import { commonness } from "../../language/words/Commonness.ts"
 import { cut } from "../../text/Cut.ts"
-import { wordsOf } from "../../text/UnicodeWords.ts"
+import { wordsOf } from "../../language/words/UnicodeWords.ts"
 import { keysOf, plainTerms } from "./Terms.ts"
 
 /** The most passages that are named. */

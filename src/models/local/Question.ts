@@ -1,11 +1,11 @@
-import { languageOfReply } from "../../languages/Detection.ts"
-import { functionBook, type Role } from "../../languages/messages/Books.ts"
-import { locales, type SpokenLanguage, spokenLanguages } from "../../languages/Locales.ts"
+import { languageOfReply } from "../../language/Detection.ts"
+import { functionBook, type Role } from "../../language/messages/Books.ts"
+import { locales, type SpokenLanguage, spokenLanguages } from "../../language/Locales.ts"
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { sentencesIn } from "../../text/Lines.ts"
 import { normalize } from "../../text/Normalization.ts"
-import { joined, joinedRuns, PhraseBook, tokensOf } from "../../text/PhraseBook.ts"
-import { wordsOf } from "../../text/UnicodeWords.ts"
+import { joined, joinedRuns, PhraseBook, tokensOf } from "../../language/words/PhraseBook.ts"
+import { wordsOf } from "../../language/words/UnicodeWords.ts"
 
 /*
  * Reads a question: the words that its answer is about.

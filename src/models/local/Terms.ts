@@ -1,8 +1,8 @@
 import { bounded, type BoundedText } from "../../text/BoundedText.ts"
 import { editsBetween } from "../../text/Edits.ts"
-import { plain } from "../../text/PhraseBook.ts"
-import { similarity, weightOf } from "../../text/WordForms.ts"
-import { isPair, spacedWords } from "../../text/Words.ts"
+import { plain } from "../../language/words/PhraseBook.ts"
+import { similarity, weightOf } from "../../language/words/WordForms.ts"
+import { isPair, spacedWords } from "../../language/words/Words.ts"
 import type { Question } from "./Question.ts"
 
 /*

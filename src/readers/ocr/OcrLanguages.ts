@@ -1,5 +1,5 @@
-import { languageShownIn } from "../../languages/Detection.ts"
-import type { SpokenLanguage } from "../../languages/Locales.ts"
+import { languageShownIn } from "../../language/Detection.ts"
+import type { SpokenLanguage } from "../../language/Locales.ts"
 import { bounded } from "../../text/BoundedText.ts"
 
 const tesseractNames: ReadonlyMap<string, string> = new Map(

@@ -1,7 +1,7 @@
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Context, Effect } from "effect"
-import { languageShownIn } from "../../languages/Detection.ts"
+import { languageShownIn } from "../../language/Detection.ts"
 import { bounded } from "../../text/BoundedText.ts"
 import type { Sandbox } from "../process/Sandbox.ts"
 import { type Engine, type Image, OcrFailed, type OcrSettings, runOcr } from "./OcrEngine.ts"

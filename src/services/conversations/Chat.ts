@@ -45,8 +45,8 @@ import {
   noFiles,
   promptTextsOf,
 } from "./ChatHistory.ts"
-import { languageShownIn } from "../../languages/Detection.ts"
-import { spokenLanguageOf } from "../../languages/Locales.ts"
+import { languageShownIn } from "../../language/Detection.ts"
+import { spokenLanguageOf } from "../../language/Locales.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 import { unguessableUuid } from "../../system/UnguessableId.ts"
 import { makeHandoverCause } from "./HandoverCause.ts"

@@ -1,8 +1,8 @@
 import type { ChatTurn } from "../../domain/chat/Chat.ts"
 import { findEmail, isOnlyEmail } from "../../domain/chat/EmailAddress.ts"
-import { languageOfReply } from "../../languages/Detection.ts"
-import { locales, type SpokenLanguage } from "../../languages/Locales.ts"
-import { refusalIn } from "../../languages/messages/Refusals.ts"
+import { languageOfReply } from "../../language/Detection.ts"
+import { locales, type SpokenLanguage } from "../../language/Locales.ts"
+import { refusalIn } from "../../language/messages/Refusals.ts"
 import { bounded, MESSAGE_MAX_LENGTH } from "../../text/BoundedText.ts"
 
 /*

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { DocumentId } from "../../domain/Ids.ts"
-import { isLanguage, type Language } from "../../text/Language.ts"
+import { isLanguage, type Language } from "../../language/Language.ts"
 import { decodeRows } from "../Rows.ts"
 
 /*

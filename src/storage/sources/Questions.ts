@@ -7,7 +7,7 @@ import { type Pair, Question, QuestionId } from "../../domain/knowledge/Question
 import type { SourceId } from "../../domain/knowledge/Source.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import type { Language } from "../../text/Language.ts"
+import type { Language } from "../../language/Language.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { type Content, contentTaken, Documents } from "../documents/Documents.ts"
 import { counted, decodeRows, rowOr, TimestampColumn } from "../Rows.ts"

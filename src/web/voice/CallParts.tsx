@@ -1,6 +1,6 @@
 import { type IconNode, MicOff, Phone, PhoneOff, Square, X } from "lucide"
 import type { ButtonHTMLAttributes, VNode } from "preact"
-import type { WidgetTexts } from "../../languages/WidgetTexts.ts"
+import type { WidgetTexts } from "../../language/WidgetTexts.ts"
 import { Icon } from "../shared/Icon.tsx"
 import { wordsIn } from "./Look.ts"
 

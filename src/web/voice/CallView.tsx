@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals"
 import { render, type VNode } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { WidgetTexts } from "../../languages/WidgetTexts.ts"
+import type { WidgetTexts } from "../../language/WidgetTexts.ts"
 import { Scroller } from "../shared/Scroller.tsx"
 import { browserListener, BrowserSpeaker, Recognition, recognizesLocally } from "./BrowserSpeech.ts"
 import { Call, type CallOptions } from "./Call.ts"

@@ -1,4 +1,4 @@
-import type { WidgetTexts } from "../../languages/WidgetTexts.ts"
+import type { WidgetTexts } from "../../language/WidgetTexts.ts"
 import css from "./voice.css" with { type: "text" }
 
 // By a script, since the policy of our pages allows no inline style.

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../../src/text/UnicodeWords.ts"
+import { wordsOf } from "../../../src/language/words/UnicodeWords.ts"
 import { random } from "../../lib/Random.ts"
 import { readSet } from "../lib/RetrievalSet.ts"
 import { type Case, type Expected, type Half, type Kind, type Knowledge, makeCase, textFile } from "./Case.ts"

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../../src/text/UnicodeWords.ts"
+import { wordsOf } from "../../../src/language/words/UnicodeWords.ts"
 import type { Kind } from "./Case.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"
 

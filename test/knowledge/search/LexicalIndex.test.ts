@@ -11,7 +11,7 @@ import {
   inverseDocumentFrequency,
   similarityOfScoreIn,
 } from "../../../src/knowledge/search/Similarity.ts"
-import type { Language } from "../../../src/text/Language.ts"
+import type { Language } from "../../../src/language/Language.ts"
 import type { PackedChunk } from "../../../src/storage/search/ChunkPacks.ts"
 import { termOf } from "../../../src/knowledge/segments/Lexemes.ts"
 import { chunkIdOf, chunkOf, documentIdOf, queryOf, segmentOf } from "../../lib/Lexemes.ts"

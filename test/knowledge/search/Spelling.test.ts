@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { LexicalIndex } from "../../../src/knowledge/search/LexicalIndex.ts"
-import { UNKNOWN_SHARE } from "../../../src/text/Commonness.ts"
+import { UNKNOWN_SHARE } from "../../../src/language/words/Commonness.ts"
 import { chunkIdOf, chunkOf, queryOf, segmentOf } from "../../lib/Lexemes.ts"
 
 /** The numbers of the passages that a question finds. All words are unknown to texts in general. */

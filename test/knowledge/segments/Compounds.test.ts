@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { compoundsWith, partsOf } from "../../../src/knowledge/segments/Compounds.ts"
 import { termOf } from "../../../src/knowledge/segments/Lexemes.ts"
-import type { Language } from "../../../src/text/Language.ts"
+import type { Language } from "../../../src/language/Language.ts"
 
 /** The lexemes of the parts of a compound, in a knowledge base that holds these lexemes. */
 const parts = (compound: string, language: Language, held: ReadonlyArray<string>): ReadonlyArray<string> => {

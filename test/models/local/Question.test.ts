@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import { locales } from "../../../src/languages/Locales.ts"
+import { locales } from "../../../src/language/Locales.ts"
 import { readQuestion } from "../../../src/models/local/Question.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"
 

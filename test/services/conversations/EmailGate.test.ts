@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { findEmail, isOnlyEmail } from "../../../src/domain/chat/EmailAddress.ts"
-import { refusalIn } from "../../../src/languages/messages/Refusals.ts"
+import { refusalIn } from "../../../src/language/messages/Refusals.ts"
 import { emailGate, emailRequest } from "../../../src/services/conversations/EmailGate.ts"
 import { anyLongString, anyString } from "../../lib/Arbitraries.ts"
 import { bounded } from "../../../src/text/BoundedText.ts"

@@ -1,6 +1,6 @@
 import type { WidgetConfig } from "../../../domain/widget/Widget.ts"
-import { widget as en } from "../../../languages/en.ts"
-import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
+import { widget as en } from "../../../language/languages/en.ts"
+import type { WidgetTexts } from "../../../language/WidgetTexts.ts"
 import { relativeTime } from "../../shared/Ago.ts"
 
 /**
@@ -8,20 +8,20 @@ import { relativeTime } from "../../shared/Ago.ts"
  * leaves out what the server says and recognizes.
  */
 const loaders: Readonly<Record<string, () => Promise<WidgetTexts>>> = {
-  de: () => import("../../../languages/de.ts").then(({ widget }) => widget),
-  fr: () => import("../../../languages/fr.ts").then(({ widget }) => widget),
-  es: () => import("../../../languages/es.ts").then(({ widget }) => widget),
-  pt: () => import("../../../languages/pt.ts").then(({ widget }) => widget),
-  it: () => import("../../../languages/it.ts").then(({ widget }) => widget),
-  nl: () => import("../../../languages/nl.ts").then(({ widget }) => widget),
-  pl: () => import("../../../languages/pl.ts").then(({ widget }) => widget),
-  ru: () => import("../../../languages/ru.ts").then(({ widget }) => widget),
-  tr: () => import("../../../languages/tr.ts").then(({ widget }) => widget),
-  ar: () => import("../../../languages/ar.ts").then(({ widget }) => widget),
-  hi: () => import("../../../languages/hi.ts").then(({ widget }) => widget),
-  zh: () => import("../../../languages/zh.ts").then(({ widget }) => widget),
-  ja: () => import("../../../languages/ja.ts").then(({ widget }) => widget),
-  ko: () => import("../../../languages/ko.ts").then(({ widget }) => widget),
+  de: () => import("../../../language/languages/de.ts").then(({ widget }) => widget),
+  fr: () => import("../../../language/languages/fr.ts").then(({ widget }) => widget),
+  es: () => import("../../../language/languages/es.ts").then(({ widget }) => widget),
+  pt: () => import("../../../language/languages/pt.ts").then(({ widget }) => widget),
+  it: () => import("../../../language/languages/it.ts").then(({ widget }) => widget),
+  nl: () => import("../../../language/languages/nl.ts").then(({ widget }) => widget),
+  pl: () => import("../../../language/languages/pl.ts").then(({ widget }) => widget),
+  ru: () => import("../../../language/languages/ru.ts").then(({ widget }) => widget),
+  tr: () => import("../../../language/languages/tr.ts").then(({ widget }) => widget),
+  ar: () => import("../../../language/languages/ar.ts").then(({ widget }) => widget),
+  hi: () => import("../../../language/languages/hi.ts").then(({ widget }) => widget),
+  zh: () => import("../../../language/languages/zh.ts").then(({ widget }) => widget),
+  ja: () => import("../../../language/languages/ja.ts").then(({ widget }) => widget),
+  ko: () => import("../../../language/languages/ko.ts").then(({ widget }) => widget),
 }
 
 export const languages: ReadonlyArray<string> = ["en", ...Object.keys(loaders)]

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { VNode } from "preact"
 import type { WidgetPerson } from "../../../domain/widget/Widget.ts"
-import type { WidgetTexts } from "../../../languages/WidgetTexts.ts"
+import type { WidgetTexts } from "../../../language/WidgetTexts.ts"
 import { fill } from "../languages/Language.ts"
 import type { Widget } from "../model/Widget.ts"
 import { focusOn, useWidget } from "./Context.ts"

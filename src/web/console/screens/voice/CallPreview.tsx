@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { widget as texts } from "../../../../languages/en.ts"
+import { widget as texts } from "../../../../language/languages/en.ts"
 import { accent, formatColor, parseColor, textOn } from "../../../shared/Contrast.ts"
 import { CallButtons, CallFace } from "../../../voice/CallParts.tsx"
 import { styleOf, wordsIn } from "../../../voice/Look.ts"

@@ -33,7 +33,7 @@ export const TestCall = ({ chatbotId, name, primary }: TestCallProps) => {
     await attempt(async () => {
       const part: Promise<{ readonly openCall: typeof openCall }> = import(new URL("voice.js", import.meta.url).href)
       const agent = call("GET /api/external/chatbot/:chatbotId/voice-agent", { params: { chatbotId } })
-      const words = import("../../../../languages/en.ts")
+      const words = import("../../../../language/languages/en.ts")
       const [{ openCall: openIt }, { widget }, { voice }] = await Promise.all([part, words, agent])
       const token = randomUuid()
       turns.value = []

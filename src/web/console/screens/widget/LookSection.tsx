@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals"
-import { widget as en } from "../../../../languages/en.ts"
+import { widget as en } from "../../../../language/languages/en.ts"
 import {
   accent,
   BUBBLE_SHARE,
