@@ -9,6 +9,7 @@ import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { parentPort, workerData } from "node:worker_threads"
 import { Tokenizer } from "@huggingface/tokenizers"
+import { priorityBelow } from "../../system/Priority.ts"
 import { scaleToUnit } from "../UnitVector.ts"
 import { readLayers } from "./DenseLayers.ts"
 
@@ -68,8 +69,8 @@ interface Session {
   ) => Promise<Readonly<Record<string, { readonly data: unknown; readonly dims: ReadonlyArray<number> }>>>
 }
 
-/** A low scheduling priority, so that requests come first. On Linux each thread has a priority of its own. */
-const NICE = 5
+/** Steps of priority below the server, so that requests come first. On Linux each thread has a priority of its own. */
+const STEPS_BELOW = 5
 /**
  * The characters that are read for each token that a model takes. Some tokenizers take more than linear time for long
  * texts without spaces.
@@ -220,5 +221,5 @@ const serve = async (model: InferenceModel): Promise<void> => {
   reply({ kind: "ready" })
 }
 
-if (process.platform === "linux") setPriority(0, NICE)
+if (process.platform === "linux") setPriority(0, priorityBelow(STEPS_BELOW))
 serve(workerData).catch(fail)

@@ -4,6 +4,7 @@
  */
 import { setPriority } from "node:os"
 import { unpack } from "../../storage/search/ChunkPacks.ts"
+import { priorityBelow } from "../../system/Priority.ts"
 import type { Segment } from "./Segment.ts"
 import { SegmentBuilder } from "./SegmentBuilder.ts"
 
@@ -16,13 +17,13 @@ export type BuildReply = Segment | "added"
 /** An argument of the thread: requests come before it. */
 export type BuildArgument = "behind-requests"
 
-/** A low scheduling priority. On Linux each thread has a priority of its own. */
-const NICE = 5
+/** Steps of priority below the server. On Linux each thread has a priority of its own. */
+const STEPS_BELOW = 5
 
 declare const self: Worker
 
 const isBehindRequests = process.argv.includes("behind-requests" satisfies BuildArgument)
-if (isBehindRequests && process.platform === "linux") setPriority(0, NICE)
+if (isBehindRequests && process.platform === "linux") setPriority(0, priorityBelow(STEPS_BELOW))
 const builder = new SegmentBuilder()
 self.onmessage = ({ data }: MessageEvent<BuildRequest>) => {
   if (data instanceof ArrayBuffer) {

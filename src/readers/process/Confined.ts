@@ -1,5 +1,6 @@
 import { setPriority } from "node:os"
 import { Effect } from "effect"
+import { priorityBelow } from "../../system/Priority.ts"
 import { ProcessEnded } from "./ExtractProcess.ts"
 import { killTree, type Limits, type OutOfMemory, type TimedOut, within } from "./Watch.ts"
 
@@ -14,8 +15,8 @@ interface Printed {
   readonly milliseconds: number
 }
 
-/** A lower priority than the server's, beside which a page gets a quarter of a processor and so ends within its time. */
-const NICE = 5
+/** Steps of priority below the server, beside which a page gets a quarter of a processor and so ends within its time. */
+const STEPS_BELOW = 5
 
 /**
  * Runs a program that reads `input` from its standard input, and returns what it prints. It is killed with all that it has
@@ -36,7 +37,7 @@ export const runProgram = Effect.fnUntraced(function* (
       stdout: "pipe",
       stderr: "ignore",
     })
-    setPriority(child.pid, NICE)
+    setPriority(child.pid, priorityBelow(STEPS_BELOW))
     return child
   }
   const printed = (child: ReturnType<typeof start>) =>

@@ -7,6 +7,7 @@
 import { dlopen } from "bun:ffi"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
+import { priorityBelow } from "../../system/Priority.ts"
 import { chunk } from "../chunk/Chunker.ts"
 import { FrameReader, framePieces, ITEMS_PER_FRAME } from "./Frames.ts"
 import {
@@ -20,8 +21,8 @@ import {
 } from "../extract/Extraction.ts"
 import { read } from "../extract/Read.ts"
 
-/** A low scheduling priority, so that requests to the server come first: a tenth of the processor beside its work. */
-const NICE = 10
+/** Steps of priority below the server, so that requests come first: a tenth of the processor beside its work. */
+const STEPS_BELOW = 10
 
 /** After a file larger than this, garbage is collected at once, so that its memory is free for the next document. */
 const LARGE_FILE_BYTES = 1024 * 1024
@@ -39,9 +40,10 @@ const silenceConsole = () => {
 const lowerPriority = () => {
   const hasThreads = process.platform === "linux" && existsSync("/proc/self/task")
   const threads = hasThreads ? readdirSync("/proc/self/task").map(Number) : [process.pid]
+  const priority = priorityBelow(STEPS_BELOW)
   for (const thread of threads) {
     try {
-      setPriority(thread, NICE)
+      setPriority(thread, priority)
     } catch {
       // The thread has ended meanwhile.
     }
