@@ -8,7 +8,7 @@ import type { FindExpectation } from "../domain/evaluation/ChatbotTest.ts"
 import { LIKELY_SIMILARITY, PASSAGES_PER_SEARCH } from "../domain/knowledge/Passage.ts"
 import { asked } from "../knowledge/QuestionForms.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
-import { extractiveModel } from "../models/local/Extractive.ts"
+import { extractiveModel } from "../domain/chatbot/Chatbot.ts"
 import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
 import { Questions } from "../storage/sources/Questions.ts"
 

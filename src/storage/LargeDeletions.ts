@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
+import { knowledgeChanged } from "./chatbots/KnowledgeVersion.ts"
 import { type ChatbotId, SessionId } from "../domain/Ids.ts"
 import type { SourceId } from "../domain/knowledge/Source.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -36,9 +37,9 @@ export const deleteDocuments = Effect.fnUntraced(function* (
     order by created_at, id limit ${ROWS_AT_ONCE}`
   // The new version makes every server drop what it knows of the deleted documents.
   const deletion = sql`
-    with gone as (delete from documents where id in (${firstOf(sql, from)}) and ${own} returning id)
-    update chatbots set knowledge_version = knowledge_version + 1
-    where id = ${chatbot} and organization_id = ${organization} and exists (select from gone) returning id`
+    with gone as (delete from documents where id in (${firstOf(sql, from)}) and ${own} returning id),
+    ${knowledgeChanged(sql, sql`id = ${chatbot} and organization_id = ${organization} and exists (select from gone)`)}
+    select id from gone limit 1`
   // The index keeps its entries of the deleted chunks until a scan has met them and marked them as dead; the next
   // search would pay for that. A range of one value makes the planner scan the index.
   const scan = sql`select id from chunks where chatbot_id between ${chatbot} and ${chatbot}

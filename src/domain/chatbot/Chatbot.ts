@@ -16,6 +16,9 @@ import { VoiceWidgetConfig, VoiceWidgetPatch } from "./VoiceWidget.ts"
 /** The failure of what names a chatbot that its organization does not have. */
 export const chatbotNotFound = new NotFound({ detail: "There is no such chatbot." })
 
+/** The model that quotes the documents, and needs no key and no network. */
+export const extractiveModel = "local/extractive"
+
 const FALLBACK_MODELS_MAX_COUNT = 5
 
 const activeDescription =
@@ -44,7 +47,7 @@ const FallbackModels = boundedList(
   {
     description:
       "Models that are asked in turn when the provider of the one before fails before it has begun to answer. Shown when there are any.",
-    examples: [["local/extractive"]],
+    examples: [[extractiveModel]],
   },
 )
 
@@ -52,7 +55,7 @@ export const Settings = Schema.Struct({
   model: textBetween(1, 200).annotate({
     description:
       "Model of the replies: a `claude-…` model, an `openai/…` model of OpenAI or a compatible server, or `local/extractive`, which needs no key.",
-    examples: ["local/extractive"],
+    examples: [extractiveModel],
   }),
   fallbackModels: Schema.optionalKey(FallbackModels),
   synonyms: Schema.optionalKey(Synonyms),
@@ -189,7 +192,7 @@ export const Chatbot = Schema.Struct({
       organization_id: OrganizationId.make("01a1f948-e63d-74f8-9014-79ea4912cce5"),
       personality_config: { tone: "friendly", style: "concise" },
       settings: {
-        model: "local/extractive",
+        model: extractiveModel,
         prompt: "You are a helpful assistant.",
         greeting: "Hello! How can I help you?",
         isToolEnabled: true,

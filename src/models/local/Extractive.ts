@@ -1,6 +1,7 @@
 import { Clock, Effect, Option, Schema } from "effect"
 import type { Prompt, Response } from "effect/ai"
 import * as IdGenerator from "effect/ai/IdGenerator"
+import { extractiveModel } from "../../domain/chatbot/Chatbot.ts"
 import type { Warning } from "../../domain/chat/Chat.ts"
 import type { Exchange } from "../Exchange.ts"
 import { messagesRequest } from "../anthropic/AnthropicRequest.ts"
@@ -28,8 +29,6 @@ import { ANTHROPIC_API_KEY, OPENAI_BASE_URL } from "../../system/Variables.ts"
  * The model that needs no key and no network. It searches the knowledge base and answers with the paragraph, the list or
  * the rows that fit the question best. Apart from a few fixed phrases it writes nothing itself.
  */
-
-export const extractiveModel = "local/extractive"
 
 const warnings: ReadonlyArray<Warning> = [
   {

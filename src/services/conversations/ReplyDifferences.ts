@@ -7,7 +7,7 @@ import type {
   ReplySearch,
 } from "../../domain/chat/ReplyGround.ts"
 import { LIKELY_SIMILARITY } from "../../domain/knowledge/Passage.ts"
-import { extractiveModel } from "../../models/local/Extractive.ts"
+import { extractiveModel } from "../../domain/chatbot/Chatbot.ts"
 import type { PassageNow } from "../../storage/conversations/Replies.ts"
 import { cut } from "../../text/Cut.ts"
 import { passageIn } from "./CitedPassage.ts"

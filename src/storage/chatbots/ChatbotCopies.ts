@@ -8,6 +8,7 @@ import { ChatbotId, OrganizationId, ToolId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
+import { planTests, queueTestsOf } from "../evaluation/QueuedTests.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { decodeRows } from "../Rows.ts"
 import { slugTaken } from "./Chatbots.ts"
@@ -91,7 +92,6 @@ export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/stor
             ${tools.length}::int
           from chatbots where id = ${source} and organization_id = ${organization}`
           for (const tool of tools) yield* copyTool(tool, id)
-          // First the plan, which says whether tests run because they have changed.
           yield* sql`
           insert into test_plans (chatbot_id, organization_id, plan)
           select ${id}::uuid, organization_id, plan from test_plans
@@ -100,6 +100,8 @@ export class ChatbotCopies extends Context.Service<ChatbotCopies>()("parley/stor
           insert into tests (id, organization_id, chatbot_id, question, history, expectations, tags, created_at)
           select gen_random_uuid(), organization_id, ${id}::uuid, question, history, expectations, tags, created_at
           from tests where chatbot_id = ${source} and organization_id = ${organization}`
+          yield* planTests(sql, id)
+          yield* queueTestsOf(sql, id)
           return id
         },
         committing<SlugTaken>(sql, onUniqueViolation("chatbots_slug", slugTaken)),

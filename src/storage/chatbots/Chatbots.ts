@@ -1,7 +1,7 @@
 import { Context, Effect, Function, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Reach } from "../../domain/Caller.ts"
-import { Chatbot, chatbotNotFound, PersonalityConfig, Settings } from "../../domain/chatbot/Chatbot.ts"
+import { Chatbot, chatbotNotFound, extractiveModel, PersonalityConfig, Settings } from "../../domain/chatbot/Chatbot.ts"
 import { ChatWidgetConfig, Suggestions } from "../../domain/chatbot/ChatWidget.ts"
 import { SlugTaken } from "../../domain/Errors.ts"
 import { isUuid, ChatbotId, OrganizationId } from "../../domain/Ids.ts"
@@ -13,6 +13,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { deleteDocuments, deletePages, deleteSessions } from "../LargeDeletions.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { emptyDrafts } from "../conversations/UnfinishedReplies.ts"
+import { queueTestsOf } from "../evaluation/QueuedTests.ts"
 import { afterPlace, placeColumn, PlacedRow, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows, rowOr, decodeRowOr } from "../Rows.ts"
 import { committing, lengthy, onUniqueViolation, transaction, withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -231,6 +232,7 @@ export class Chatbots extends Context.Service<Chatbots>()("parley/storage/chatbo
               ...(isFoundOtherwise ? [sql`knowledge_version = knowledge_version + 1`] : []),
               sql`updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
             ])} where id = ${id} and organization_id = ${organization} returning ${wholeColumns}`)
+          if (isFoundOtherwise || isTestedOtherwise(row, changed)) yield* queueTestsOf(sql, id)
           const audited = changeOf(configurationOf(row), configurationOf(changed))
           if (audited !== undefined) {
             yield* auditing.record(sql, { organization, action: "chatbot.updated", target: id, ...audited })
@@ -261,6 +263,12 @@ const encode = (values: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(values).map(([column, value]) => [column, jsonColumns.has(column) ? json(value) : value]),
   )
+
+/** Whether searches, or the answers of the model that costs nothing, depend on a change. */
+const isTestedOtherwise = (before: WholeChatbot, after: WholeChatbot): boolean =>
+  before.name !== after.name ||
+  before.settings.isToolEnabled !== after.settings.isToolEnabled ||
+  (before.settings.model === extractiveModel) !== (after.settings.model === extractiveModel)
 
 /** Returns the fields of a chatbot that the audit log compares. */
 const configurationOf = ({

@@ -10,6 +10,7 @@ import { type ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { SourceId } from "../../domain/knowledge/Source.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { knowledgeChanged } from "../chatbots/KnowledgeVersion.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { discardBlob } from "../blobs/BlobGarbage.ts"
 import { deleteDocuments, deletePages } from "../LargeDeletions.ts"
@@ -191,8 +192,7 @@ export class Documents extends Context.Service<Documents>()("parley/storage/docu
         chatbot,
         ...(id === "all" ? { after: { all: true } } : { target: id }),
       })
-      yield* sql`update chatbots set knowledge_version = knowledge_version + 1
-        where id = ${chatbot} and organization_id = ${organization}`
+      yield* sql`with ${knowledgeChanged(sql, sql`id = ${chatbot} and organization_id = ${organization}`)} select`
     }, transaction(sql))
 
     return {

@@ -3,6 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { Document, DocumentError } from "../../domain/knowledge/Document.ts"
 import { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { knowledgeChanged } from "../chatbots/KnowledgeVersion.ts"
+import { queueTests } from "../evaluation/QueuedTests.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
@@ -139,8 +141,8 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
               embedding_model = ${NO_MODEL}, status = 'embedding', error = null
             where id = ${attempt.document_id} and organization_id = ${organization} and revision = 0
             returning chatbot_id
-          ) update chatbots set knowledge_version = knowledge_version + 1
-          where id = (select chatbot_id from served) and organization_id = ${organization}`
+          ), ${knowledgeChanged(sql, sql`id = (select chatbot_id from served) and organization_id = ${organization}`)}
+          select`
         yield* queue.underLease(attempt, Effect.asVoid(write))
       }, withoutSqlErrors),
 
@@ -152,9 +154,15 @@ export class Ingestions extends Context.Service<Ingestions>()("parley/storage/do
       publish: Effect.fnUntraced(
         function* (attempt: Ingestion, chunkCount: number, omissions: Document["omissions"] = []) {
           const organization = yield* CurrentOrganization
+          // The function moves the version of the knowledge as well.
+          const changed = sql`select id, organization_id from chatbots
+            where id = ${attempt.chatbot_id} and organization_id = ${organization} and (select published from revision)`
           const [row] = yield* decodePublished(sql`
-            select publish_revision(${attempt.document_id}, ${organization}, ${attempt.lease_id}, ${attempt.revision},
-              ${chunkCount}, ${json(omissions)}) is not null as published`)
+            with revision as (
+              select publish_revision(${attempt.document_id}, ${organization}, ${attempt.lease_id}, ${attempt.revision},
+                ${chunkCount}, ${json(omissions)}) is not null as published
+            ), queued as (${queueTests(sql, changed)})
+            select published from revision`)
           return row?.published ?? false
         },
         retryConflicts,

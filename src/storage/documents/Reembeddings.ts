@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import { DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { knowledgeChanged } from "../chatbots/KnowledgeVersion.ts"
 import { SystemSql, VectorTypes } from "../sql/Database.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"
 import { decodeRow, decodeRows } from "../Rows.ts"
@@ -117,8 +118,8 @@ export class Reembeddings extends Context.Service<Reembeddings>()("parley/storag
                 select from chunks c where c.document_id = d.id and c.revision = d.revision
                   and c.embedding_model <> ${model})
               returning chatbot_id
-            ) update chatbots set knowledge_version = knowledge_version + 1
-            where id = (select chatbot_id from finished) and organization_id = ${organization}`
+            ), ${knowledgeChanged(sql, sql`id = (select chatbot_id from finished) and organization_id = ${organization}`)}
+            select`
           yield* queue.end(attempt)
         })
         return yield* queue.underLease(attempt, write)

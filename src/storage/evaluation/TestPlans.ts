@@ -9,6 +9,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { decodeRows, rowOr } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
+import { planTests } from "./QueuedTests.ts"
 
 const PlanRow = Schema.Struct({
   // What is not stored has its default, also of fields that later versions add.
@@ -64,6 +65,7 @@ export class TestPlans extends Context.Service<TestPlans>()("parley/storage/eval
             insert into test_plans (chatbot_id, organization_id, plan) values (${chatbot}, ${organization}, ${json(plan)})
             on conflict (chatbot_id) do update
             set plan = excluded.plan, version = test_plans.version + 1, updated_at = clock_timestamp()`
+          yield* planTests(sql, chatbot)
           return yield* read(chatbot)
         }).pipe(committing(sql)),
     }

@@ -10,6 +10,7 @@ import { counted, decodeRow, decodeRows, TimestampColumn } from "../Rows.ts"
 import { type RunTables, runsOf } from "../sql/RunQueue.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts } from "../sql/SqlValues.ts"
+import { planTests, queueTestsOf } from "./QueuedTests.ts"
 
 const hasNoTests = new Conflict({ detail: "The chatbot has no such tests." })
 const isRunning = new Conflict({ detail: "A run of the tests waits or is under way." })
@@ -77,8 +78,8 @@ export const testRuns: RunTables<"chatbot_id", ChatbotId, TestRun> = {
     const organization = yield* CurrentOrganization
     const job = yield* decodeAgain(sql`delete from test_queue
       where chatbot_id = ${chatbot} and organization_id = ${organization} returning is_again`)
-    if (job?.is_again === true) yield* sql`select queue_tests(${chatbot}::uuid)`
-    yield* sql`select queue_planned_tests(${chatbot}::uuid)`
+    if (job?.is_again === true) yield* queueTestsOf(sql, chatbot)
+    yield* planTests(sql, chatbot)
     yield* pruneTestRuns(sql, chatbot)
   }),
 }

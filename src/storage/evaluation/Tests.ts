@@ -13,6 +13,7 @@ import { counted, decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts
 import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts, uuids } from "../sql/SqlValues.ts"
+import { queueTestsOf } from "./QueuedTests.ts"
 
 /** The fields of a test that people write. */
 export type TestContent = Pick<ChatbotTest, "expectations" | "history" | "question" | "tags">
@@ -89,13 +90,15 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
         if (reply !== null && (yield* count(chatbot, sql`and message_id = ${reply}`)) > 0) return yield* replyTested
         const after = concealed(contentOf(content))
         yield* auditing.record(sql, { organization, action: "test.created", target: id, chatbot, after })
-        return yield* first(
+        const test = yield* first(
           decodeTests(sql`
             insert into tests (id, organization_id, chatbot_id, question, history, expectations, tags, message_id)
             values (${id}, ${organization}, ${chatbot}, ${content.question}, ${json(content.history)},
               ${json(content.expectations)}, ${texts(content.tags)}, ${reply})
             returning ${columns}`),
         )
+        yield* queueTestsOf(sql, chatbot)
+        return test
       }, committing(sql)),
 
       /**
@@ -130,6 +133,7 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
           where (tests.question, tests.history, tests.expectations, tests.tags)
             is distinct from (excluded.question, excluded.history, excluded.expectations, excluded.tags)
           returning id, version = 1 as is_new`)
+        if (written.length > 0) yield* queueTestsOf(sql, chatbot)
         return {
           added: written.filter(({ is_new }) => is_new).length,
           updated: written.filter(({ is_new }) => !is_new).length,
@@ -154,13 +158,15 @@ export class Tests extends Context.Service<Tests>()("parley/storage/evaluation/T
           const audited = changeOf(contentOf(before), contentOf(content))
           if (audited === undefined) return before
           yield* auditing.record(sql, { organization, action: "test.updated", target: id, chatbot, ...audited })
-          return yield* first(
+          const test = yield* first(
             decodeTests(sql`
               update tests set question = ${content.question}, history = ${json(content.history)},
                 expectations = ${json(content.expectations)}, tags = ${texts(content.tags)}, version = version + 1,
                 updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
               where id = ${id} and organization_id = ${organization} returning ${columns}`),
           )
+          yield* queueTestsOf(sql, chatbot)
+          return test
         }).pipe(committing(sql)),
 
       /** Deletes a test with its results. */

@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { DocumentId } from "../../domain/Ids.ts"
 import { PageOutcome, type SourcePage, SourcePageId } from "../../domain/knowledge/SourcePage.ts"
+import { knowledgeChanged } from "../chatbots/KnowledgeVersion.ts"
 import { type Content, Documents } from "../documents/Documents.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -128,14 +129,12 @@ export class SourceFrontier extends Context.Service<SourceFrontier>()("parley/st
 
     /** Deletes documents of the source. Returns how many there were. */
     const deleteDocuments = Effect.fnUntraced(function* (job: CrawlJob, ids: ReadonlyArray<DocumentId>) {
+      const own = sql`organization_id = ${job.organization_id}`
       const gone = yield* sql`
         with gone as (
-          delete from documents where id = any(${uuids(ids)}) and source_id = ${job.source_id}
-            and organization_id = ${job.organization_id} returning id
-        ), changed as (
-          update chatbots set knowledge_version = knowledge_version + 1
-          where id = ${job.chatbot_id} and organization_id = ${job.organization_id} and exists (select from gone)
-        ) select id from gone`
+          delete from documents where id = any(${uuids(ids)}) and source_id = ${job.source_id} and ${own} returning id
+        ), ${knowledgeChanged(sql, sql`id = ${job.chatbot_id} and ${own} and exists (select from gone)`)}
+        select id from gone`
       return gone.length
     })
 

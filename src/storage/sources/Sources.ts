@@ -14,6 +14,7 @@ import {
   type VersionedSource,
 } from "../../domain/knowledge/Source.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { knowledgeChanged } from "../chatbots/KnowledgeVersion.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { type Content, contentTaken, Documents } from "../documents/Documents.ts"
 import { deleteDocuments, deletePages } from "../LargeDeletions.ts"
@@ -99,8 +100,7 @@ export class Sources extends Context.Service<Sources>()("parley/storage/sources/
       )
       const before = concealed({ kind, name })
       yield* auditing.record(sql, { organization, action: "source.deleted", target: id, chatbot, before })
-      yield* sql`update chatbots set knowledge_version = knowledge_version + 1
-        where id = ${chatbot} and organization_id = ${organization}`
+      yield* sql`with ${knowledgeChanged(sql, sql`id = ${chatbot} and organization_id = ${organization}`)} select`
     }, transaction(sql))
 
     return {

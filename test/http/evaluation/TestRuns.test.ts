@@ -41,6 +41,8 @@ const harbour = async (
   return { own, id, document: document?.id ?? "", ids }
 }
 
+const planPath = (chatbot: string) => `/api/external/chatbot/${chatbot}/test-plan`
+
 /** Changes what the document about the ferry says. */
 const sailsAt = async ({ document, id, own }: Awaited<ReturnType<typeof harbour>>, time: string) => {
   await own.replace(id, document, "ferry.md", ferry.replace("noon", time), { query: "?wait=30" })
@@ -196,11 +198,38 @@ describe("a run by itself", () => {
     expect(await settled(query, id)).toBe(true)
   })
 
-  test("follows new tests, so that the next change has something to be compared with", async () => {
-    const { id, own } = await harbour()
-    await query(SystemSql.use((sql) => sql`update tests set version = version + 1 where chatbot_id = ${id}`))
+  test("follows new and changed tests, so that the next change has something to be compared with", async () => {
+    const { id, own } = await harbour([])
+    const path = `/api/external/chatbot/${id}/tests`
+    const { test: made } = Object((await own.post(path, { json: aboutFerry })).body)
     expect(await settled(query, id)).toBe(true)
-    expect((await listRuns(own, id)).data).toMatchObject([{ trigger: "change", counts: { total: 3, passed: 3 } }])
+    await own.patch(`${path}/${made.id}`, { json: { question: "When do ferries sail?" } })
+    expect(await settled(query, id)).toBe(true)
+    await own.patch(`${path}/${made.id}`, { json: { question: "When do ferries sail?" } })
+    expect(await settled(query, id)).toBe(false)
+    const form = new FormData()
+    form.set("file", new File([JSON.stringify(aboutBread)], "tests.jsonl"))
+    await own.post(`${path}/import`, { form })
+    expect(await settled(query, id)).toBe(true)
+    const { data } = await listRuns(own, id)
+    expect(data.map(({ counts, trigger }) => [trigger, counts.total, counts.passed])).toEqual([
+      ["change", 2, 2],
+      ["change", 1, 1],
+      ["change", 1, 1],
+    ])
+  })
+
+  test("follows documents that are deleted, and a source that is", async () => {
+    const { document, id, own } = await harbour()
+    await own.delete(`/api/external/chatbot/${id}/knowledge-base/documents/${document}`)
+    expect(await settled(query, id)).toBe(true)
+    const sources = `/api/external/chatbot/${id}/sources`
+    const json = { kind: "text", name: "Tides", text: "The tide is high at eight." }
+    const { source } = Object((await own.post(sources, { json })).body)
+    await own.delete(`${sources}/${source.id}`)
+    expect(await settled(query, id)).toBe(true)
+    await own.delete(`/api/external/chatbot/${id}/knowledge-base?all=true`)
+    expect(await settled(query, id)).toBe(true)
   })
 
   test("does not follow where the plan forbids it, or there are no tests", async () => {
@@ -208,12 +237,7 @@ describe("a run by itself", () => {
     await sailsAt(none, "midnight")
     expect(await settled(query, none.id)).toBe(false)
     const made = await harbour()
-    await query(
-      SystemSql.use(
-        (sql) => sql`insert into test_plans (chatbot_id, organization_id, plan)
-          select id, organization_id, '{"on_change": false}' from chatbots where id = ${made.id}`,
-      ),
-    )
+    await made.own.patch(planPath(made.id), { json: { on_change: false } })
     await sailsAt(made, "midnight")
     expect(await settled(query, made.id)).toBe(false)
   })
@@ -228,12 +252,7 @@ describe("a run by itself", () => {
             where chatbot_id = ${id} and lease_id is null`,
         ),
       )
-    await query(
-      SystemSql.use(
-        (sql) => sql`insert into test_plans (chatbot_id, organization_id, plan)
-          select id, organization_id, '{"schedule": "daily"}' from chatbots where id = ${id}`,
-      ),
-    )
+    await own.patch(planPath(id), { json: { schedule: "daily" } })
     expect(await waiting()).toEqual([{ trigger: "schedule", hours: 24 }])
     await query(SystemSql.use((sql) => sql`update test_queue set run_at = now() where chatbot_id = ${id}`))
     const { data } = await until(
@@ -242,7 +261,7 @@ describe("a run by itself", () => {
     )
     expect(data).toMatchObject([{ trigger: "schedule", tier: "search", counts: { passed: 3 } }])
     expect(await waiting()).toEqual([{ trigger: "schedule", hours: 24 }])
-    await query(SystemSql.use((sql) => sql`update test_plans set plan = '{}' where chatbot_id = ${id}`))
+    await own.patch(planPath(id), { json: { schedule: null } })
     expect(await waiting()).toEqual([])
   })
 })

@@ -1,9 +1,13 @@
 import { afterAll, expect, test } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
-import { TestRunId } from "../../../src/domain/evaluation/TestRun.ts"
+import { TestId } from "../../../src/domain/evaluation/ChatbotTest.ts"
+import { type TestPlan, TestRunId } from "../../../src/domain/evaluation/TestRun.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { ChatbotCopies } from "../../../src/storage/chatbots/ChatbotCopies.ts"
+import { Chatbots } from "../../../src/storage/chatbots/Chatbots.ts"
+import { TestPlans } from "../../../src/storage/evaluation/TestPlans.ts"
 import { TestQueue } from "../../../src/storage/evaluation/TestQueue.ts"
+import { Tests } from "../../../src/storage/evaluation/Tests.ts"
 import { platform, quiet, storage } from "../../lib/Layers.ts"
 import { as, makeTenant } from "../../lib/Tenants.ts"
 
@@ -46,18 +50,31 @@ test("a planned run stays planned when a chatbot changes whose changes start non
         sql<{ trigger: string }>`select trigger from test_queue where chatbot_id = ${chatbot}`,
         (rows) => rows.map(({ trigger }) => trigger),
       )
-      yield* sql`insert into test_plans (chatbot_id, organization_id, plan)
-        values (${chatbot}, ${organization}, '{"schedule": "daily", "on_change": false}')`
-      yield* sql`insert into tests (id, organization_id, chatbot_id, question, expectations)
-        values (gen_random_uuid(), ${organization}, ${chatbot}, 'Why?', '{}')`
-      yield* sql`update chatbots set name = 'Another' where id = ${chatbot}`
+      const plan = (change: Partial<TestPlan>) =>
+        as(organization)(
+          TestPlans.use(({ modify }) => modify(chatbot, ({ plan }) => Effect.succeed({ ...plan, ...change }))),
+        )
+      const rename = (name: string) =>
+        as(organization)(Chatbots.use(({ modify }) => modify(chatbot, () => Effect.succeed({ name }))))
+      yield* plan({ schedule: "daily", on_change: false })
+      yield* as(organization)(
+        Tests.use(({ insert }) =>
+          insert(TestId.make(Bun.randomUUIDv7()), chatbot, {
+            question: "Why?",
+            history: [],
+            expectations: {},
+            tags: [],
+          }),
+        ),
+      )
+      yield* rename("Another")
       expect(yield* queued).toEqual(["schedule"])
       const copy = yield* as(organization)(
         (yield* ChatbotCopies).copy(chatbot, { name: "Copy", slug: `copy-${chatbot}`, avatar: null }),
       )
       expect(yield* sql`select trigger from test_queue where chatbot_id = ${copy}`).toEqual([{ trigger: "schedule" }])
-      yield* sql`update test_plans set plan = '{"schedule": "daily"}' where chatbot_id = ${chatbot}`
-      yield* sql`update chatbots set name = 'A third' where id = ${chatbot}`
+      yield* plan({ on_change: true })
+      yield* rename("A third")
       expect(yield* queued).toEqual(["change"])
     }),
   ))

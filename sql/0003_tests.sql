@@ -1,0 +1,9 @@
+-- usable from: 0002
+-- The tests of a chatbot are queued by what changes it, see storage/evaluation/QueuedTests.ts, no more by triggers.
+-- Databases from before functions had files of their own also have functions that nothing calls any more.
+drop trigger if exists queue_tests on chatbots;
+drop trigger if exists queue_new_tests on tests;
+drop trigger if exists queue_changed_tests on tests;
+drop trigger if exists queue_planned_tests on test_plans;
+drop function if exists queue_tests_of_chatbot, queue_changed_tests, queue_tests_of_plan, queue_tests, queue_planned_tests,
+  hand_over, hand_back, assign_conversation, may_answer, person_in_turn, person_named, release_chat, announce_budget;
