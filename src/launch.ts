@@ -20,19 +20,19 @@ export const engineSettings: ReadonlyArray<EngineSetting> = [
     variable: "BUN_CONFIG_MAX_HTTP_REQUESTS",
     value: "65535",
     description:
-      "Maximum of concurrent requests by Bun's `fetch`. By default, 256, the 257th chat would wait although its model is idle.",
+      "Maximum of concurrent requests by Bun's `fetch`, in place of 256.",
   },
   {
     variable: "BUN_JSC_forceCodeBlockLiveness",
     value: "1",
     description:
-      "Keeps compiled code in a full garbage collection. Without it, a busy server spends a tenth of its time on compilation.",
+      "Keeps compiled code in a full garbage collection, which saves a busy server a tenth of its time.",
   },
   {
     variable: "BUN_JSC_heapGrowthFunctionThresholdInMB",
     value: "1000000",
     description:
-      "Lets the heap grow to twice its live size instead of three times, on machines with 16 GB or more. A busy server takes a tenth less memory and answers some 5 % fewer chats per second. `16384` is the engine's default.",
+      "With 16 GB or more, lets the heap grow to twice its live size instead of three times: a tenth less memory, 5 % fewer chats per second. `16384` is the engine's default.",
   },
 ]
 

@@ -5,21 +5,21 @@ import type { Group } from "./Setting.ts"
 /** Shared by the sections whose layers make addresses of this server. */
 export const publicUrl = httpUrl.orAbsent(
   PUBLIC_URL,
-  "Base of the addresses in answers. Set it when clients use another name, as behind a proxy. Absent: host and port.",
+  "Base of the addresses in answers. Set it behind a proxy. Absent: host and port.",
 )
 
 const server = {
   host: text.or(
     HOST,
     "127.0.0.1",
-    "Address to listen on, `0.0.0.0` for all. Change it for clients or a proxy on other machines.",
+    "Address to listen on; `0.0.0.0` for clients or a proxy on other machines.",
   ),
   port: integer(0, 65_535).or(PORT, "3000", "Port to listen on; 0 picks a free one."),
   publicUrl,
   drainTimeout: duration.or(
     "DRAIN_TIMEOUT",
     "30s",
-    "Time for running requests after SIGTERM. Keep it below the time after which your supervisor kills the server.",
+    "Time for running requests after SIGTERM. Keep it below your supervisor's time to kill.",
   ),
 }
 
@@ -28,7 +28,7 @@ const workers = {
   count: workerCount.or(
     WORKERS,
     "1",
-    `Server processes that share the port; \`auto\` is one for each core. Several need \`${DATABASE_URL}\`, and each has its own connections, index memory and shares. See [Scaling](scaling.md).`,
+    `[Server processes](scaling.md#several-workers) that share the port; \`auto\` is one for each core. Several need \`${DATABASE_URL}\`.`,
   ),
 }
 
@@ -36,7 +36,7 @@ const clients = {
   trustedProxies: proxies
     .orAbsent(
       TRUSTED_PROXIES,
-      "Reverse proxies whose `X-Forwarded-For` gives the address of a client; `private` is 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7. Set it behind a proxy, or all clients count as one. Absent: none.",
+      "[Reverse proxies](operations.md#reverse-proxy) whose `X-Forwarded-For` gives the client's address; `private` is 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7. Absent: none.",
     )
     .map((ranges) => ranges ?? []),
 }
@@ -45,11 +45,11 @@ const log = {
   level: oneOf("trace", "debug", "info", "warn", "error", "none").or(
     "LOG_LEVEL",
     "info",
-    "Lowest level that is logged: `debug` to investigate, `warn` for problems only.",
+    "Lowest level that is logged.",
   ),
   format: oneOf("pretty", "json").orAbsent(
     "LOG_FORMAT",
-    "Format of the log. Absent: `pretty` on a terminal, else `json`.",
+    "Absent: `pretty` on a terminal, else `json`.",
   ),
 }
 

@@ -8,7 +8,7 @@ import type { Group } from "./Setting.ts"
 const promptTokensMax = integer(1_000, 10_000_000).or(
   "CHAT_PROMPT_TOKENS",
   "100000",
-  "Approximate maximum of tokens in a prompt; the oldest turns beyond it are left out. Lower it for models with a small context.",
+  "Approximate maximum of tokens in a prompt, beyond which the oldest turns are left out. Lower it for models with a small context.",
 )
 
 const agent = {
@@ -31,7 +31,7 @@ const safeFetch = {
   allowed: privateNetworks
     .orAbsent(
       TOOL_PRIVATE_NETWORKS,
-      "Private addresses that HTTP tools, webhooks and sign-in providers may have. Anyone who may declare tools can reach them. Absent: none.",
+      "Private addresses that HTTP tools, webhooks, sources and sign-in providers may have. Anyone who may declare tools can reach them. Absent: none.",
     )
     .map((networks) => networks ?? noPrivateNetworks),
 }

@@ -31,7 +31,7 @@ import type { Group } from "./Setting.ts"
 const dataDir = text.or(
   DATA_DIR,
   "./data",
-  "Directory of the embedded database, files and caches, made with mode 0700.",
+  "Directory of the embedded database, files and caches; mode 0700.",
 )
 
 /** The absolute path of a directory in the data directory. */
@@ -45,12 +45,12 @@ const database = {
   directory: below("database"),
   url: postgresUrl.orAbsent(
     DATABASE_URL,
-    "Postgres 15 or later with pgvector 0.7 or later. Set it in production, and for several processes. Absent: the embedded database.",
+    "[Postgres 15 or later](operations.md#databases) with pgvector. Set it in production. Absent: the embedded database.",
   ),
   maxConnections: integer(2, 1_000).or(
     DATABASE_CONNECTIONS,
     "16",
-    "Maximum of connections of a process to Postgres, beside one that shows others that it lives. Raise it when requests wait for a connection. All processes together have to stay below `max_connections` of the database, as `doctor` checks.",
+    "Maximum of connections of a process to Postgres, beside one more. Raise it when requests wait for a connection. Keep the sum of all processes below `max_connections` of Postgres, as `doctor` checks.",
   ),
 }
 
@@ -70,18 +70,18 @@ const runningServer = {
 const secrets = {
   keys: encryptionKeys.orAbsent(
     SECRETS_KEY,
-    "Encrypts [secrets](operations.md#secrets) in the database, such as headers of HTTP tools. The first key encrypts, all decrypt. Absent: not encrypted.",
+    "Encrypts [secrets](operations.md#secrets) in the database. The first key encrypts, all decrypt. Absent: not encrypted.",
   ),
 }
 
 const s3 = {
   endpoint: httpUrl.orAbsent(S3_ENDPOINT, "S3 server. Absent: that of Amazon in the region."),
-  bucket: text.orAbsent(S3_BUCKET, `Existing bucket for the files. Required with \`${BLOBS}=s3\`.`),
+  bucket: text.orAbsent(S3_BUCKET, `Existing bucket. Required with \`${BLOBS}=s3\`.`),
   region: text.or(S3_REGION, "us-east-1", "Region of the bucket."),
   style: oneOf("path", "virtual").or(
     "S3_STYLE",
     "path",
-    "Position of the bucket in an address: `path` is after the host, `virtual` before it.",
+    "Place of the bucket in an address: `path` after the host, `virtual` before it.",
   ),
   accessKeyId: text.orAbsent(S3_ACCESS_KEY_ID, "Name of the access key."),
   secretAccessKey: secret.orAbsent(S3_SECRET_ACCESS_KEY, "Secret of the access key."),
@@ -91,7 +91,7 @@ const blobs = {
   kind: oneOf("local", "s3").or(
     BLOBS,
     "local",
-    `[Store of files](files.md): \`local\` is a directory below \`${DATA_DIR}\`, \`s3\` a bucket of an S3 server. \`parley blobs copy\` moves files.`,
+    `[Store of files](files.md): \`local\` is a directory below \`${DATA_DIR}\`, \`s3\` a bucket. \`parley blobs copy\` moves files.`,
   ),
   directory: below("files"),
   s3,
@@ -112,14 +112,14 @@ const audit = {
 export const groundDays = integer(0, DAYS_MAX).or(
   "REPLY_GROUNDS_DAYS",
   "90",
-  "Days for which is kept what each reply rested on: its searches, the places of the passages that they found, and the chatbot's settings. 0 keeps only the question, and whether it shows a gap.",
+  "Days for which is kept [what each reply rested on](answers.md#why-this-answer). 0 keeps only the question, and whether it shows a gap.",
 )
 
 const retention = {
   conversationDays: daysOrOff.or(
     "CONVERSATION_RETENTION",
     "off",
-    "Days from the last activity of a conversation to its deletion, unless its organization has [its own](privacy.md#retention). `off`: never.",
+    "Days from a conversation's last activity to its deletion, unless its organization has [its own](privacy.md#retention).",
   ),
   groundDays,
 }

@@ -7,7 +7,7 @@ const requests = {
   jsonBodyLimit: size.or(
     "JSON_BODY_LIMIT",
     "1MiB",
-    "Largest JSON body. Raise it for clients that send long conversations.",
+    "Largest JSON body. Raise it for long conversations of clients.",
   ),
 }
 
@@ -23,7 +23,7 @@ const uploads = {
 const concurrency = integer(1, 64).or(
   "INGEST_CONCURRENCY",
   "2",
-  "Documents that one process works on at once. Raise it for many documents on more than two cores.",
+  "Documents that one process reads at once. Raise it on more than two cores.",
 )
 
 const ingestion = { concurrency }
@@ -33,28 +33,28 @@ const extract = {
   deadline: duration.or(
     "EXTRACT_TIMEOUT",
     "30s",
-    "Maximum of processor time for reading one file, and for each page of a scan. Raise it when files fail with `extraction_timed_out`.",
+    "Maximum of processor time for one file, and for each page of a scan. Raise it when files fail with `extraction_timed_out`.",
   ),
   memory: size.or(
     "EXTRACT_MEMORY",
     "512MiB",
-    "Maximum of memory for reading one file, and for recognizing a page of a scan. Raise it when large files fail with `extraction_out_of_memory`.",
+    "Maximum of memory for one file, and for a page of a scan. Raise it when files fail with `extraction_out_of_memory`.",
   ),
   sandbox: oneOf("auto", "required", "off").or(
     EXTRACT_SANDBOX,
     "auto",
-    "[Confinement](formats.md#isolation-of-readers) of the processes that read files, on Linux. `auto`: the best available; `required`: no start unless network and other processes are hidden.",
+    "[Confinement](formats.md#isolation-of-readers) of the processes that read files. `auto`: the best available; `required`: no start unless network and other processes are hidden.",
   ),
   ocr: text.orAbsent(
     OCR_COMMAND,
-    "[Command](formats.md#scans) that recognizes the text of scans. It gets the image of a page on standard input and the languages in `OCR_LANGUAGES`, such as `de,en`, prints plain text, and has the server's rights. Absent: `tesseract`, the installed one or that of the packages; `off`: scans are not read.",
+    "[Command](formats.md#scans) that recognizes the text of scans, with the server's rights. Absent: `tesseract`, the installed one or that of the packages; `off`: scans are not read.",
   ),
 }
 
 const renderer = {
   url: httpUrl.orAbsent(
     RENDERER_URL,
-    "[Chromium](sources.md#pages-that-only-scripts-make) that renders pages of websites which only scripts make, by the address of its debugging protocol, such as `http://chromium:9222`. Absent: such pages are named and not read.",
+    "Debugging address of the [Chromium](sources.md#pages-that-only-scripts-make) that renders pages which only scripts make, such as `http://chromium:9222`. Absent: such pages are not read.",
   ),
 }
 

@@ -11,13 +11,13 @@ import type { Group } from "./Setting.ts"
 export const outputTokensMax = integer(1, 200_000).or(
   "CHAT_MAX_TOKENS",
   "4096",
-  "Maximum of tokens in the answer of one model call, thinking included. Raise it when long answers are cut off.",
+  "Maximum of tokens in the answer of one model call, thinking included. Raise it when answers are cut off.",
 )
 
 export const replyDeadline = duration.or(
   "CHAT_DEADLINE",
   "120s",
-  "Maximum time for one reply, with all its model calls. A proxy in front has to wait longer.",
+  "Maximum time for one reply. A proxy in front has to wait longer.",
 )
 
 /** The limits that hold for each provider by itself. */
@@ -25,13 +25,13 @@ const limits = {
   concurrency: integer(1, 65_535).or(
     "PROVIDER_CONCURRENCY",
     "4096",
-    "Maximum of concurrent calls of one provider; further ones wait. Lower it to the limit of your account or server.",
+    "Maximum of concurrent calls of one provider; further ones wait. Lower it to your account's limit.",
   ),
   outputTokensMax,
   silence: duration.or(
     "PROVIDER_TIMEOUT",
     "30s",
-    "Longest silence of a provider. Raise it for a model that thinks without streaming. While a server in your own network loads a model, it may be silent for as long as a reply may take.",
+    "Longest silence of a provider; of a server in your own network that loads a model, `CHAT_DEADLINE`. Raise it for a model that thinks without streaming.",
   ),
   replyDeadline: replyDeadline,
 }
@@ -41,7 +41,7 @@ export const openAiServer = {
   apiKey: secret.orAbsent(OPENAI_API_KEY, "Makes every `openai/…` model available."),
   baseUrl: httpUrl.orAbsent(
     OPENAI_BASE_URL,
-    "Server with OpenAI's chat completions, such as Ollama or vLLM; it may need no key. A base, or the full address of `/chat/completions`; a query stays. Absent: OpenAI's own.",
+    "Server with OpenAI's chat completions, such as Ollama or vLLM: a base, or the full address of `/chat/completions`; a query stays. Absent: OpenAI's own.",
   ),
 }
 
@@ -55,7 +55,7 @@ const models = {
     baseUrl: httpUrl.or(
       ANTHROPIC_BASE_URL,
       "https://api.anthropic.com",
-      "Anthropic's API. Change it for a proxy with the same API.",
+      "Anthropic's API, or a proxy with the same API.",
     ),
     limits,
   },

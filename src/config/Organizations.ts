@@ -8,20 +8,20 @@ const budgets = {
   organization: {
     tokensPerDay: budget(
       "ORGANIZATION_TOKENS_PER_DAY",
-      "Tokens of an organization's chats from midnight to midnight, UTC",
+      "Tokens of an organization's chats in a day, UTC",
     ),
     concurrentChats: budget("ORGANIZATION_CONCURRENT_CHATS", "Chats of an organization at once"),
   },
   key: {
     tokensPerDay: budget("KEY_TOKENS_PER_DAY", "The same tokens of an API key, or of a public chatbot without one"),
-    concurrentChats: budget("KEY_CONCURRENT_CHATS", "Chats of an API key at once, or of a public chatbot without one"),
+    concurrentChats: budget("KEY_CONCURRENT_CHATS", "The same chats of an API key, or of a public chatbot without one"),
   },
   outputMax: outputTokensMax,
   replyDeadline,
 }
 
 const usage = {
-  retentionDays: days.or("USAGE_RETENTION", "400", "Days for which usage is kept. Raise it if you bill later."),
+  retentionDays: days.or("USAGE_RETENTION", "400", "Days for which usage is kept."),
 }
 
 const QUOTA = "of an organization."
@@ -38,6 +38,6 @@ const quotas = {
 export const organizations = {
   title: "Budgets and quotas",
   introduction:
-    "[Budgets](keys-and-budgets.md#budgets) and [quotas](keys-and-budgets.md#quotas) of organizations and API keys that have none of their own. Set them when you give keys to others. `off` is no limit.",
+    "[Budgets](keys-and-budgets.md#budgets) and [quotas](keys-and-budgets.md#quotas) of organizations and API keys that have none of their own. `off` is no limit.",
   sections: { budgets, usage, quotas },
 } satisfies Group

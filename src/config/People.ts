@@ -6,9 +6,9 @@ import type { Group } from "./Setting.ts"
 const mail = {
   server: smtpUrl.orAbsent(
     "SMTP_URL",
-    "Server that sends e-mail: to people about visitors who wait for them, and to visitors about answers that they have not seen. Absent: no e-mail is sent.",
+    "Server that sends the e-mail of the [inbox](inbox.md#notifications). Absent: none is sent.",
   ),
-  from: text.or("MAIL_FROM", "Parley <parley@localhost>", "Sender of e-mail. Set it with the server."),
+  from: text.or("MAIL_FROM", "Parley <parley@localhost>", "Sender of e-mail."),
   publicUrl,
 }
 
@@ -17,13 +17,13 @@ const sessionChecks = {
     .or(
       "SIGN_IN_CHECK_MINUTES",
       "15",
-      "Minutes after which a session is checked with the provider that has signed the person in. Lower it to have people whom a provider knows no more out sooner.",
+      "Minutes after which a session is checked with the provider that has [signed the person in](people.md#openid-connect).",
     )
     .map(Duration.minutes),
 }
 
 export const people = {
   title: "People",
-  introduction: "[People](people.md) who sign in, and the [inbox](inbox.md).",
+  introduction: "See [People](people.md).",
   sections: { sessionChecks, mail },
 } satisfies Group

@@ -6,7 +6,7 @@ const rates = {
   key: rateLimit.or(
     RATE_LIMIT,
     "100/10s",
-    "Requests of each API key. Raise it for a key that many visitors share. `off` switches off all limits of this section.",
+    "Requests of each API key. Raise it for a key that many visitors share. `off` ends all limits of this section.",
   ),
   organization: rateLimit.or(
     "ORGANIZATION_RATE_LIMIT",
@@ -16,7 +16,7 @@ const rates = {
   address: rateLimit.or(
     "ADDRESS_RATE_LIMIT",
     "100/10s",
-    "Requests of one address (of IPv6, one /64) without a valid API key. One with a wrong key counts as 10.",
+    "Requests of one address (of IPv6, one /64) without a valid API key.",
   ),
 }
 
@@ -24,23 +24,23 @@ const visitorRates = {
   visitor: rateLimit.or(
     "WIDGET_VISITOR_RATE_LIMIT",
     "120/1m",
-    "Requests of one visitor of the chat widget; a message counts as 2, and a long one as more.",
+    "Requests of one visitor of the widget; a message counts as 2, and a long one as more.",
   ),
   address: rateLimit.or(
     "WIDGET_ADDRESS_RATE_LIMIT",
     "600/1m",
-    "Requests of all visitors behind one address (of IPv6, one /64). A wrong key or forged token counts as 10. Raise it where many visitors share an address, as in an office.",
+    "Requests of all visitors behind one address (of IPv6, one /64). A wrong key or forged token counts as 10. Raise it for visitors who share an address.",
   ),
   key: rateLimit.or(
     "WIDGET_KEY_RATE_LIMIT",
     "500/10s",
-    "Requests of all visitors of one publishable key, or of one public chatbot without a key. They count for their organization as well.",
+    "Requests of all visitors of one publishable key, or of one public chatbot without a key. They count for the organization as well.",
   ),
 }
 
 export const rateLimits = {
   title: "Rate limits",
   introduction:
-    "[Keys and budgets](keys-and-budgets.md#rate-limits) lists the units of requests. Beyond a first hundred, a server sends 200 refusals a second; clients that retry at once wait for up to a second.",
+    "[Keys and budgets](keys-and-budgets.md#rate-limits) lists the units of requests.",
   sections: { rates, visitorRates },
 } satisfies Group

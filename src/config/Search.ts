@@ -16,20 +16,20 @@ const embeddings = {
   model: embeddingModel.or(
     EMBEDDINGS,
     "local",
-    "Embedding model: `local` compares spelling; `local:minilm` compares meaning, in English, by a model of 19 MB that is fetched once; `local:<name>` is [one of your own](operations.md#models-in-the-server); `openai:<model>` is of any server with OpenAI's API. After a change the servers embed all documents again.",
+    "Embedding model: `local` compares spelling, [`local:minilm`](operations.md#models-in-the-server) meaning in English; `local:<name>` is a model of your own, `openai:<model>` of any server with OpenAI's API. After a change the servers embed all documents again.",
   ),
   apiKey: secret.orAbsent(EMBEDDINGS_API_KEY, "Key of the embedding provider."),
   baseUrl: httpUrl.orAbsent(EMBEDDINGS_BASE_URL, "Embedding provider, with or without `/v1`. Absent: its own address."),
   dimensions: integer(1, 4_096).orAbsent(
     EMBEDDINGS_DIMENSIONS,
-    "Dimensions of the vectors, for models that offer a choice. Absent: the model's own.",
+    "Dimensions of the vectors. Absent: the model's own.",
   ),
   sentences: {
     directory: modelsDirectory,
     threads: integer(1, 64).or(
       EMBEDDINGS_THREADS,
       "1",
-      "Threads that run a model of `local:<name>`, each with its own copy in memory. Raise it for many documents, or to rerank faster, on more than two cores.",
+      "Threads that run a model of `local:<name>`, each with its own copy in memory. Raise it on more than two cores.",
     ),
   },
 }
@@ -37,18 +37,18 @@ const embeddings = {
 const retriever = {
   threshold: fraction.orAbsent(
     "SIMILARITY_THRESHOLD",
-    "Similarity that the best passage must reach for `query-knowledge` to find anything, also over MCP; models get the best passages in any case. Raise it when results do not answer, lower it when too many questions find nothing. Absent: calibrated.",
+    "Similarity that the best passage must reach for `query-knowledge` to find anything, also over MCP; models always get the best passages. Raise it when results do not answer, lower it when questions find nothing. Absent: calibrated.",
   ),
 }
 
 const reranker = {
   url: httpUrl.orAbsent(
     RERANK_URL,
-    `[Service](operations.md#language-models) that reranks the first 30 passages of each search, with or without \`/rerank\` at its end, such as \`https://api.cohere.com/v2\`. It receives questions and passages. Absent: no reranking, unless \`${RERANK_MODEL}\` is in the server.`,
+    `[Service](operations.md#reranking) that reranks the first 30 passages of each search, with or without \`/rerank\` at its end. Absent: no reranking, unless \`${RERANK_MODEL}\` is in the server.`,
   ),
   model: rerankModel.orAbsent(
     RERANK_MODEL,
-    `Model of the reranker; \`local:<name>\` is [one of your own](operations.md#models-in-the-server) that the server runs itself, without \`${RERANK_URL}\`. Absent: the service's only one, as in text-embeddings-inference and llama.cpp.`,
+    `Model of the reranker; \`local:<name>\` is [one in the server](operations.md#rerankers), without \`${RERANK_URL}\`. Absent: the service's only one.`,
   ),
   apiKey: secret.orAbsent(RERANK_API_KEY, "Key of the reranker."),
 }
@@ -57,7 +57,7 @@ const knowledgeIndexes = {
   bytes: size.or(
     "INDEX_MEMORY",
     "256MiB",
-    "Memory for search indexes: the default holds some 127,000 passages. Raise it for larger or many knowledge bases.",
+    "Memory for search indexes; the default holds some 127,000 passages.",
   ),
 }
 

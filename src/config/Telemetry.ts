@@ -7,16 +7,16 @@ import type { Group } from "./Setting.ts"
 const metrics = {
   token: secret.orAbsent(
     METRICS_TOKEN,
-    "Token for `/metrics`, sent as `Authorization: Bearer`. Absent: only API keys with the scope `operator`.",
+    "Token for [`/metrics`](observability.md#metrics), sent as `Authorization: Bearer`. Absent: only API keys with the scope `operator`.",
   ),
 }
 
 const collector = {
   endpoint: httpUrl.orAbsent(
     "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "Collector of traces, metrics and logs by OTLP over HTTP, such as `http://127.0.0.1:4318`. Absent: none.",
+    "[Collector](observability.md#traces) of traces, metrics and logs by OTLP over HTTP. Absent: none.",
   ),
-  headers: keyValues.orAbsent("OTEL_EXPORTER_OTLP_HEADERS", "Headers of each export, such as a key of the collector."),
+  headers: keyValues.orAbsent("OTEL_EXPORTER_OTLP_HEADERS", "Headers of each export."),
   serviceName: text.or("OTEL_SERVICE_NAME", "parley", "Name of the service in traces, metrics and logs."),
   resource: keyValues
     .orAbsent(
@@ -27,7 +27,7 @@ const collector = {
   sampler: oneOf(...samplers).or(
     "OTEL_TRACES_SAMPLER",
     "parentbased_always_on",
-    "Sampler of requests and jobs. `parentbased_…` follow the client's `traceparent`; choose another if strangers can reach the server.",
+    "Sampler of requests and jobs. `parentbased_…` follow the client's [`traceparent`](observability.md#traces).",
   ),
   ratio: fraction.or("OTEL_TRACES_SAMPLER_ARG", "1", "Share of requests and jobs that `traceidratio` samplers take."),
 }

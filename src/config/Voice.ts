@@ -15,7 +15,7 @@ const voice = {
   transcription: {
     model: text.orAbsent(
       TRANSCRIPTION_MODEL,
-      `Model that writes down what visitors say. Absent: \`whisper-1\` with ${TRANSCRIPTION_BASE_URL}; without both, browsers recognize speech themselves.`,
+      `Model that writes down what visitors say. Absent: \`whisper-1\` with ${TRANSCRIPTION_BASE_URL}; without both, browsers do it.`,
     ),
     baseUrl: httpUrl.orAbsent(
       TRANSCRIPTION_BASE_URL,
@@ -26,7 +26,7 @@ const voice = {
   speech: {
     model: text.orAbsent(
       SPEECH_MODEL,
-      `Model that speaks replies. Absent: \`tts-1\` with ${SPEECH_BASE_URL}; without both, browsers speak themselves.`,
+      `Model that speaks replies. Absent: \`tts-1\` with ${SPEECH_BASE_URL}; without both, browsers do it.`,
     ),
     baseUrl: httpUrl.orAbsent(
       SPEECH_BASE_URL,

@@ -81,7 +81,7 @@ export class Unauthorized extends failure<Unauthorized>()("Unauthorized", Detail
   status: 401,
   code: "unauthorized",
   title: "API key missing or not valid",
-  when: "It is missing, malformed, unknown, expired or revoked; the server does not say which.",
+  when: "Or unknown, expired or revoked; the server does not say which.",
   example: { detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`." },
   openAi: { code: "invalid_api_key" },
 }) {}
@@ -90,7 +90,7 @@ export class Forbidden extends failure<Forbidden>()("Forbidden", Detail, {
   status: 403,
   code: "forbidden",
   title: "Not allowed",
-  when: "The API key, or the roles of the person, lack the scope in `detail`, are for another chatbot, or would give somebody more than they have; or a publishable key does not allow the origin of the request.",
+  when: "The API key, or the person's roles, lack the scope in `detail`, are for another chatbot, or would give more than they have; or a publishable key does not allow the request's origin.",
   example: { detail: "This API key lacks the scope chatbots:write." },
   openAi: { code: "insufficient_permissions" },
 }) {}
@@ -133,7 +133,7 @@ export class Conflict extends failure<Conflict>()("Conflict", Detail, {
   status: 409,
   code: "conflict",
   title: "Not possible in the present state",
-  when: "`detail` has the reason: for example, another tool of the chatbot has the name, or a document to retry has not failed.",
+  when: "`detail` has the reason, such as another tool of the same name.",
   example: { detail: "Only a failed document can be tried again; this one is ready." },
 }) {}
 
@@ -157,7 +157,7 @@ export class IdempotencyInProgress extends failure<IdempotencyInProgress>()("Ide
   status: 409,
   code: "idempotency_in_progress",
   title: "The first request with this idempotency key is still running",
-  when: "Repeat the request later to get the first answer.",
+  when: "Repeat it later to get the first answer.",
   isRetryable: true,
   example: {
     detail: "The first request with this Idempotency-Key is still running.",
@@ -177,7 +177,7 @@ export class TooLarge extends failure<TooLarge>()("TooLarge", Detail, {
   status: 413,
   code: "too_large",
   title: "Too large",
-  when: "The body or a file has too many bytes, or an upload too many files. `detail` has the limit.",
+  when: "The body, a file or the number of files. `detail` has the limit.",
   example: { detail: "handbook.pdf: at most 25 MiB." },
   openAi: { code: "request_too_large" },
 }) {
@@ -196,7 +196,7 @@ export class UnsupportedMediaType extends failure<UnsupportedMediaType>()("Unsup
   status: 415,
   code: "unsupported_media_type",
   title: "Media type not supported",
-  when: "The media type of the body or the kind of a file is not supported, or a file's extension is wrong. Nothing of the upload is kept.",
+  when: "That of the body or of a file, or a file's extension is wrong. Nothing of the upload is kept.",
   example: {
     detail:
       "notes.exe: expected a file whose extension and content are one of md, txt, html, csv, json, pdf, docx, pptx, xlsx, epub, odt, ods, odp, rtf, xls, eml, msg, ipynb, xml, srt, vtt.",
@@ -215,7 +215,7 @@ export class UnsafeFile extends failure<UnsafeFile>()("UnsafeFile", Detail, {
   status: 422,
   code: "unsafe_file",
   title: "The file is refused",
-  when: "An attachment is a PDF with scripts, with files in it, or that starts programs or opens addresses; or it is damaged or protected, so that it cannot be examined. Nothing of it is kept.",
+  when: "An attachment is a PDF with [active content](inbox.md#attachments), or is damaged or protected, so that it cannot be examined. Nothing of it is kept.",
   example: {
     detail: "form.pdf: The PDF has scripts or files in it, starts programs, or opens addresses. Print it to a new PDF.",
   },
@@ -225,7 +225,7 @@ export class IdempotencyKeyReused extends failure<IdempotencyKeyReused>()("Idemp
   status: 422,
   code: "idempotency_key_reused",
   title: "The idempotency key belongs to another request",
-  when: "Another method, path or body was sent with this `Idempotency-Key` before. Use a new key for every new request.",
+  when: "Use a new key for every new request.",
   example: { detail: "This Idempotency-Key was sent with another request before." },
 }) {}
 

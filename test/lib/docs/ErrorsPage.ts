@@ -23,7 +23,7 @@ const toolCodes = Object.values(failures)
 
 const before = `# Errors
 
-A failed request has a status of 400 or above and a body with a stable \`code\` for programs and a \`detail\` for people.
+A failed request has a status of 400 or above and a body with a stable \`code\`, and a \`detail\` for people.
 
 ## Forms
 
@@ -34,12 +34,11 @@ ${block(problemForm.encode(declaration, declaration.example, requestId))}
 - \`request_id\`, also in the header \`x-request-id\`, finds the request in the server's log.
 - \`errors\` lists the wrong places of the request.
 - \`retry_after_seconds\` comes with the header \`Retry-After\`.
-- \`explanation\` has what the model's provider says, as \`reason\`, and what to do, as \`advice\`: for keys with
-  \`conversations:read\`, and where other settings are tried. Visitors never get it. A stream has it as the event
-  \`data-explanation\`, and a message of a conversation as \`metadata.failure\`.
+- \`explanation\` has what the model's provider says, as \`reason\`, and what to do, as \`advice\`, for keys with
+  \`conversations:read\` and trials of settings. A stream has it as the event \`data-explanation\`, and a message of a
+  conversation as \`metadata.failure\`.
 
-Paths below \`/v1\` answer in OpenAI's form, with OpenAI's own \`type\` and \`code\` where they exist. \`param\` is the first wrong
-place:
+Paths below \`/v1\` answer in OpenAI's form. \`param\` is the first wrong place:
 
 ${block(openAiForm.encode(declaration, declaration.example, requestId))}
 
@@ -49,8 +48,8 @@ ${block({ isError: true, content: [{ type: "text", text: JSON.stringify({ code: 
 
 The codes of tools are ${toolCodes.join(", ")}.
 
-Refusals before the call of a tool, such as of an invalid API key, are problems with their status. An invalid call, such as of
-an unknown tool, gets a JSON-RPC error.
+Refusals before the call of a tool, such as of an invalid API key, are problems with their status. An invalid call gets a
+JSON-RPC error.
 
 A stream that fails after its first event ends with an event \`error\` that has \`detail\` as its text, or below \`/v1\` with a
 chunk in OpenAI's form.
@@ -59,7 +58,7 @@ An unreadable document has a [code of its own](formats.md#unreadable-documents).
 
 ## All errors
 
-**Retry** tells whether the same request may succeed later. **OpenAI** has \`type\` and \`code\` below \`/v1\`. The limits in \`detail\` are [settings](settings.md) or constants.
+**Retry** tells whether the same request may succeed later. **OpenAI** has \`type\` and \`code\` below \`/v1\`.
 
 | Status | Code | Meaning | Retry | OpenAI |
 |---|---|---|---|---|

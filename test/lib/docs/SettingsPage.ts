@@ -8,11 +8,8 @@ import { engineSettings } from "../../../src/launch.ts"
 
 const introduction = `# Settings
 
-Settings are environment variables, also in a \`.env\` file. None is required: by default Parley listens on
-\`127.0.0.1:3000\`, keeps everything below \`./data\` and answers with sentences of its documents.
-
-An empty variable counts as absent. A wrong value stops the start with a message that lists the valid ones. The log warns of
-misspelled names.
+Settings are environment variables, also in a \`.env\` file. None is required. An empty variable counts as absent. A wrong
+value stops the start with a message that lists the valid ones. The log warns of misspelled names.
 
 Lists have commas between their values. \`–\` is no default.`
 
@@ -69,7 +66,7 @@ export const settingsPage = (): string => {
       Array.from(kinds, ([expected, name]) => [name, expected]),
     ),
     "## Main settings",
-    "A server in production has the first six. A provider's key, or the address of your own server, adds a language model.",
+    "A server in production has the first six.",
     tableOf(settings.filter(({ variable }) => important.has(variable))),
     ...documentation.flatMap((group) => [
       `## ${group.title}`,
