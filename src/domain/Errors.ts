@@ -81,7 +81,7 @@ export class Unauthorized extends failure<Unauthorized>()("Unauthorized", Detail
   status: 401,
   code: "unauthorized",
   title: "API key missing or not valid",
-  when: "Or unknown, expired or revoked; the server does not say which.",
+  when: "It is missing, malformed, unknown, expired or revoked; the server does not say which.",
   example: { detail: "Send a valid API key as `x-api-key`, or as `Authorization: Bearer`." },
   openAi: { code: "invalid_api_key" },
 }) {}

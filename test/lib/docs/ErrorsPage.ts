@@ -58,21 +58,23 @@ An unreadable document has a [code of its own](formats.md#unreadable-documents).
 
 ## All errors
 
-**Retry** tells whether the same request may succeed later. **OpenAI** has \`type\` and \`code\` below \`/v1\`.
+**Retry** tells whether the same request may succeed later, and if after the time of \`Retry-After\`. Below \`/v1\`, \`code\`
+is the same, and \`type\` is \`invalid_request_error\`, with 429 \`rate_limit_error\` and from 500 on \`server_error\`, unless
+**OpenAI** has another one.
 
 | Status | Code | Meaning | Retry | OpenAI |
 |---|---|---|---|---|
 `
 
 const again = (failure: FailureClass): string => {
-  if (saysWhen(failure)) return "yes, after `Retry-After`"
+  if (saysWhen(failure)) return "`Retry-After`"
   return failure.declaration.isRetryable ? "yes" : "no"
 }
 
 const row = (failure: FailureClass): string => {
-  const { code, status, title, when } = failure.declaration
-  const { error } = openAiForm.encode(failure.declaration, failure.declaration.example, requestId)
-  const cells = [status, `\`${code}\``, `**${title}.** ${when}`, again(failure), `\`${error.type}\`, \`${error.code}\``]
+  const { code, openAi, status, title, when } = failure.declaration
+  const own = [openAi?.type, openAi?.code].flatMap((one) => (one === undefined ? [] : [`\`${one}\``]))
+  const cells = [status, `\`${code}\``, `**${title}.** ${when}`, again(failure), own.join(", ")]
   return `| ${cells.join(" | ")} |\n`
 }
 
