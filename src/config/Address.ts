@@ -36,7 +36,7 @@ const clients = {
   trustedProxies: proxies
     .orAbsent(
       TRUSTED_PROXIES,
-      "[Reverse proxies](operations.md#reverse-proxy) whose `X-Forwarded-For` gives the client's address; `private` is 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7. Absent: none.",
+      "[Reverse proxies](operations.md#reverse-proxy) whose `X-Forwarded-For` gives the client's address; `private` is 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7.",
     )
     .map((ranges) => ranges ?? []),
 }

@@ -31,7 +31,7 @@ const safeFetch = {
   allowed: privateNetworks
     .orAbsent(
       TOOL_PRIVATE_NETWORKS,
-      "Private addresses that HTTP tools, webhooks, sources and sign-in providers may have. Anyone who may declare tools can reach them. Absent: none.",
+      "Private addresses that HTTP tools, webhooks, sources and sign-in providers may have. Anyone who may declare tools can reach them.",
     )
     .map((networks) => networks ?? noPrivateNetworks),
 }

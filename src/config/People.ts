@@ -6,7 +6,7 @@ import type { Group } from "./Setting.ts"
 const mail = {
   server: smtpUrl.orAbsent(
     "SMTP_URL",
-    "Server that sends the e-mail of the [inbox](inbox.md#notifications). Absent: none is sent.",
+    "Server that sends the e-mail of the [inbox](inbox.md#notifications).",
   ),
   from: text.or("MAIL_FROM", "Parley <parley@localhost>", "Sender of e-mail."),
   publicUrl,

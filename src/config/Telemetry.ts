@@ -14,7 +14,7 @@ const metrics = {
 const collector = {
   endpoint: httpUrl.orAbsent(
     "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "[Collector](observability.md#traces) of traces, metrics and logs by OTLP over HTTP. Absent: none.",
+    "[Collector](observability.md#traces) of traces, metrics and logs by OTLP over HTTP.",
   ),
   headers: keyValues.orAbsent("OTEL_EXPORTER_OTLP_HEADERS", "Headers of each export."),
   serviceName: text.or("OTEL_SERVICE_NAME", "parley", "Name of the service in traces, metrics and logs."),
