@@ -42,11 +42,9 @@ Paths below \`/v1\` answer in OpenAI's form. \`param\` is the first wrong place:
 
 ${block(openAiForm.encode(declaration, declaration.example, requestId))}
 
-A failed tool of MCP returns a result with \`isError\`, and a text for the model:
-
-${block({ isError: true, content: [{ type: "text", text: JSON.stringify({ code: NotFound.declaration.code, detail: NotFound.declaration.example.detail }) }] })}
-
-The codes of tools are ${toolCodes.join(", ")}.
+A failed tool of MCP returns a result with \`isError\`, and a text for the model, such as
+\`${JSON.stringify({ code: NotFound.declaration.code, detail: NotFound.declaration.example.detail })}\`. Tools have these codes:
+${toolCodes.join(", ")}.
 
 Refusals before the call of a tool, such as of an invalid API key, are problems with their status. An invalid call gets a
 JSON-RPC error.
