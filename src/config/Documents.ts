@@ -7,7 +7,7 @@ const requests = {
   jsonBodyLimit: size.or(
     "JSON_BODY_LIMIT",
     "1MiB",
-    "Largest JSON body. Raise it for long conversations of clients.",
+    "Largest JSON body.",
   ),
 }
 

@@ -37,7 +37,7 @@ const embeddings = {
 const retriever = {
   threshold: fraction.orAbsent(
     "SIMILARITY_THRESHOLD",
-    "Similarity that the best passage must reach for `query-knowledge` to find anything, also over MCP; models always get the best passages. Raise it when results do not answer, lower it when questions find nothing. Absent: calibrated.",
+    "Similarity that the best passage must reach for `query-knowledge` to find anything, also over MCP; models always get the best passages. Raise it when results do not answer. Absent: calibrated.",
   ),
 }
 
