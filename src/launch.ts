@@ -19,14 +19,12 @@ export const engineSettings: ReadonlyArray<EngineSetting> = [
   {
     variable: "BUN_CONFIG_MAX_HTTP_REQUESTS",
     value: "65535",
-    description:
-      "Maximum of concurrent requests by Bun's `fetch`, in place of 256.",
+    description: "Maximum of concurrent requests by Bun's `fetch`, in place of 256.",
   },
   {
     variable: "BUN_JSC_forceCodeBlockLiveness",
     value: "1",
-    description:
-      "Keeps compiled code in a full garbage collection, which saves a busy server a tenth of its time.",
+    description: "Keeps compiled code in a full garbage collection, which saves a busy server a tenth of its time.",
   },
   {
     variable: "BUN_JSC_heapGrowthFunctionThresholdInMB",

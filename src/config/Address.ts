@@ -9,11 +9,7 @@ export const publicUrl = httpUrl.orAbsent(
 )
 
 const server = {
-  host: text.or(
-    HOST,
-    "127.0.0.1",
-    "Address to listen on; `0.0.0.0` for clients or a proxy on other machines.",
-  ),
+  host: text.or(HOST, "127.0.0.1", "Address to listen on; `0.0.0.0` for clients or a proxy on other machines."),
   port: integer(0, 65_535).or(PORT, "3000", "Port to listen on; 0 picks a free one."),
   publicUrl,
   drainTimeout: duration.or(
@@ -47,10 +43,7 @@ const log = {
     "info",
     "Lowest level that is logged.",
   ),
-  format: oneOf("pretty", "json").orAbsent(
-    "LOG_FORMAT",
-    "Absent: `pretty` on a terminal, else `json`.",
-  ),
+  format: oneOf("pretty", "json").orAbsent("LOG_FORMAT", "Absent: `pretty` on a terminal, else `json`."),
 }
 
 export const address = {

@@ -28,11 +28,7 @@ import {
 } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
-const dataDir = text.or(
-  DATA_DIR,
-  "./data",
-  "Directory of the embedded database, files and caches; mode 0700.",
-)
+const dataDir = text.or(DATA_DIR, "./data", "Directory of the embedded database, files and caches; mode 0700.")
 
 /** The absolute path of a directory in the data directory. */
 const below = (name: string) => dataDir.map((directory) => resolve(directory, name))

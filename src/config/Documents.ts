@@ -4,11 +4,7 @@ import { duration, httpUrl, integer, oneOf, size, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const requests = {
-  jsonBodyLimit: size.or(
-    "JSON_BODY_LIMIT",
-    "1MiB",
-    "Largest JSON body.",
-  ),
+  jsonBodyLimit: size.or("JSON_BODY_LIMIT", "1MiB", "Largest JSON body."),
 }
 
 const uploads = {

@@ -31,7 +31,7 @@ const limits = {
   silence: duration.or(
     "PROVIDER_TIMEOUT",
     "30s",
-    "Longest silence of a provider; of a server in your own network that loads a model, `CHAT_DEADLINE`. Raise it for a model that thinks without streaming.",
+    "Longest silence of a provider; of a server in your own network that loads a model, the time for one reply. Raise it for a model that thinks without streaming.",
   ),
   replyDeadline: replyDeadline,
 }

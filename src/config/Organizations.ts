@@ -6,10 +6,7 @@ const budget = (variable: string, what: string) => limit.or(variable, "off", `${
 
 const budgets = {
   organization: {
-    tokensPerDay: budget(
-      "ORGANIZATION_TOKENS_PER_DAY",
-      "Tokens of an organization's chats in a day, UTC",
-    ),
+    tokensPerDay: budget("ORGANIZATION_TOKENS_PER_DAY", "Tokens of an organization's chats in a day, UTC"),
     concurrentChats: budget("ORGANIZATION_CONCURRENT_CHATS", "Chats of an organization at once"),
   },
   key: {

@@ -40,7 +40,6 @@ const visitorRates = {
 
 export const rateLimits = {
   title: "Rate limits",
-  introduction:
-    "[Keys and budgets](keys-and-budgets.md#rate-limits) lists the units of requests.",
+  introduction: "[Keys and budgets](keys-and-budgets.md#rate-limits) lists the units of requests.",
   sections: { rates, visitorRates },
 } satisfies Group

@@ -20,10 +20,7 @@ const embeddings = {
   ),
   apiKey: secret.orAbsent(EMBEDDINGS_API_KEY, "Key of the embedding provider."),
   baseUrl: httpUrl.orAbsent(EMBEDDINGS_BASE_URL, "Embedding provider, with or without `/v1`. Absent: its own address."),
-  dimensions: integer(1, 4_096).orAbsent(
-    EMBEDDINGS_DIMENSIONS,
-    "Dimensions of the vectors. Absent: the model's own.",
-  ),
+  dimensions: integer(1, 4_096).orAbsent(EMBEDDINGS_DIMENSIONS, "Dimensions of the vectors. Absent: the model's own."),
   sentences: {
     directory: modelsDirectory,
     threads: integer(1, 64).or(
@@ -54,11 +51,7 @@ const reranker = {
 }
 
 const knowledgeIndexes = {
-  bytes: size.or(
-    "INDEX_MEMORY",
-    "256MiB",
-    "Memory for search indexes; the default holds some 127,000 passages.",
-  ),
+  bytes: size.or("INDEX_MEMORY", "256MiB", "Memory for search indexes; the default holds some 127,000 passages."),
 }
 
 export const search = {
