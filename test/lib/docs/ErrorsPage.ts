@@ -46,11 +46,11 @@ A failed tool of MCP returns a result with \`isError\`, and a text for the model
 \`${JSON.stringify({ code: NotFound.declaration.code, detail: NotFound.declaration.example.detail })}\`. Tools have these codes:
 ${toolCodes.join(", ")}.
 
-Refusals before the call of a tool, such as of an invalid API key, are problems with their status. An invalid call gets a
-JSON-RPC error.
+Refusals before the call of a tool, such as of an invalid API key, are problems with their status. An invalid call gets
+a JSON-RPC error.
 
-A stream that fails after its first event ends with an event \`error\` that has \`detail\` as its text, or below \`/v1\` with a
-chunk in OpenAI's form.
+A stream that fails after its first event ends with an event \`error\` that has \`detail\` as its text, or below \`/v1\`
+with a chunk in OpenAI's form.
 
 An unreadable document has a [code of its own](formats.md#unreadable-documents).
 
