@@ -1,5 +1,5 @@
 -- usable from: 0002
--- The tests of a chatbot are queued by what changes it, see storage/evaluation/QueuedTests.ts, no more by triggers.
+-- The tests of a chatbot are queued by what changes it, see storage/evaluation/TestTriggers.ts, no more by triggers.
 -- Databases from before functions had files of their own also have functions that nothing calls any more.
 drop trigger if exists queue_tests on chatbots;
 drop trigger if exists queue_new_tests on tests;

@@ -9,7 +9,7 @@ import { CannedAnswers } from "./inbox/CannedAnswers.ts"
 import { Chat, type ChatSettings } from "./conversations/Chat.ts"
 import { Chatbots } from "./chatbots/Chatbots.ts"
 import { ChatbotTools } from "./chatbots/ChatbotTools.ts"
-import { Checkpoints } from "./conversations/Checkpoints.ts"
+import { RepliesUnderWay } from "./conversations/RepliesUnderWay.ts"
 import { ConsoleSessions, type ConsoleSessionsSettings } from "./people/ConsoleSessions.ts"
 import { Events } from "./organizations/Events.ts"
 import { VoiceServers, type VoiceSettings } from "../models/voice/VoiceServers.ts"
@@ -92,6 +92,6 @@ export const layer = (settings: ServicesSettings) =>
     Layer.mergeAll(ModelConnections.layer, ModelTests.layer, Tests.layer, TestRuns.layer, Topics.layer),
     SystemStates.layer(settings).pipe(Layer.provideMerge([Health.layer, QueueFigures.layer, Idempotency.layer])),
   ).pipe(
-    Layer.provide([Checkpoints.layer, VoiceServers.layer(settings.voice)]),
+    Layer.provide([RepliesUnderWay.layer, VoiceServers.layer(settings.voice)]),
     Layer.provideMerge([RateLimiter.layer(settings.rates, settings.visitorRates), ServerSecrets.layer, Shares.layer]),
   )

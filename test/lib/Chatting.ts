@@ -14,7 +14,7 @@ import type { ModelCost } from "../../src/domain/organizations/Usage.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Budgets, type BudgetSettings } from "../../src/admission/Budgets.ts"
 import { Chat } from "../../src/services/conversations/Chat.ts"
-import { Checkpoints } from "../../src/services/conversations/Checkpoints.ts"
+import { RepliesUnderWay } from "../../src/services/conversations/RepliesUnderWay.ts"
 import type { ChatRequest } from "../../src/services/conversations/ChatHistory.ts"
 import { Chatbots } from "../../src/storage/chatbots/Chatbots.ts"
 import { Messages } from "../../src/storage/conversations/Messages.ts"
@@ -91,7 +91,7 @@ export const chatLayer = Chat.layer({
   Layer.provide([
     Budgets.layer(budgetSettings),
     unlimitedShares,
-    Checkpoints.layerWith({ interval: CHECKPOINT, lease: Duration.minutes(5) }),
+    RepliesUnderWay.layerWith({ interval: CHECKPOINT, lease: Duration.minutes(5) }),
   ]),
   Layer.provideMerge(Layer.mergeAll(storage, platform, quiet, scriptedAgent, echoingRetriever, noFetch, memoryBlobs)),
 )

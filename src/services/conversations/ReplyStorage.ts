@@ -13,7 +13,7 @@ import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
 import type { ReplyUnderWay } from "../../storage/conversations/UnfinishedReplies.ts"
 import { Usage } from "../../storage/usage/Usage.ts"
 import { costOf, textOf } from "./ChatAnswer.ts"
-import { Checkpoints, TakenOver } from "./Checkpoints.ts"
+import { RepliesUnderWay, TakenOver } from "./RepliesUnderWay.ts"
 import { ReplyRecorder } from "./ReplyRecorder.ts"
 
 /** The key and the chatbot that the usage of a reply counts for. */
@@ -54,7 +54,7 @@ const isTakenOver = Schema.is(TakenOver)
 export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/services/conversations/ReplyStorage", {
   make: Effect.gen(function* () {
     const conversations = yield* Conversations
-    const checkpoints = yield* Checkpoints
+    const underWay = yield* RepliesUnderWay
     const usage = yield* Usage
     const random = yield* SecureRandom.SecureRandom
 
@@ -117,7 +117,7 @@ export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/servic
             stored = now
           })
         return Effect.acquireUseRelease(
-          Effect.sync(() => checkpoints.watch(place, () => recorder.draft)),
+          Effect.sync(() => underWay.watch(place, () => recorder.draft)),
           ({ taken }) => Effect.raceFirst(make(recorder.fold), taken),
           // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
           (watch, exit) =>

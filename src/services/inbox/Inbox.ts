@@ -10,7 +10,7 @@ import { Conversations } from "../../storage/conversations/Conversations.ts"
 import { sessionNotFound } from "../../storage/conversations/Messages.ts"
 import * as Storage from "../../storage/inbox/Inbox.ts"
 import { Presences } from "../../storage/inbox/Presences.ts"
-import { Checkpoints } from "../conversations/Checkpoints.ts"
+import { RepliesUnderWay } from "../conversations/RepliesUnderWay.ts"
 import { toPromptTurn } from "../conversations/ChatHistory.ts"
 import { Trials } from "../conversations/Trials.ts"
 
@@ -32,7 +32,7 @@ export interface Said {
 export class Inbox extends Context.Service<Inbox>()("parley/services/inbox/Inbox", {
   make: Effect.gen(function* () {
     const storage = yield* Storage.Inbox
-    const checkpoints = yield* Checkpoints
+    const underWay = yield* RepliesUnderWay
     const conversations = yield* Conversations
     const trials = yield* Trials
     const presences = yield* Presences
@@ -56,7 +56,7 @@ export class Inbox extends Context.Service<Inbox>()("parley/services/inbox/Inbox
           person,
           assignee === undefined ? (person?.id ?? null) : assignee,
         )
-        yield* checkpoints.stop(handedOver.id)
+        yield* underWay.stop(handedOver.id)
         return handedOver
       }),
 
@@ -72,7 +72,7 @@ export class Inbox extends Context.Service<Inbox>()("parley/services/inbox/Inbox
         const id = MessageId.make(yield* random.uuidV7())
         const message = { id, content, attachments, mid: said.id, senderName: said.sender_name }
         const stored = yield* storage.say(chatbot, sessionToManage(caller, session), message, caller)
-        yield* checkpoints.stop(stored.session.id)
+        yield* underWay.stop(stored.session.id)
         return stored
       }),
 

@@ -1,5 +1,5 @@
 import type { SqlClient, Statement } from "effect/sql"
-import { queueTests } from "../evaluation/QueuedTests.ts"
+import { queueTests } from "../evaluation/TestTriggers.ts"
 
 /**
  * Clauses of a statement: what searches of the chatbots that `where` chooses find has changed. Every server reads it anew

@@ -4,7 +4,7 @@ import type { Document, DocumentError } from "../../domain/knowledge/Document.ts
 import { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { knowledgeChanged } from "../chatbots/KnowledgeVersion.ts"
-import { queueTests } from "../evaluation/QueuedTests.ts"
+import { queueTests } from "../evaluation/TestTriggers.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { contentTaken } from "./Documents.ts"
 import { Job, type Lease, makeLeaseQueue, type QueueTable } from "../sql/LeaseQueue.ts"

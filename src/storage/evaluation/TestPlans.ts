@@ -9,7 +9,7 @@ import { Auditing } from "../audit/Auditing.ts"
 import { decodeRows, rowOr } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
-import { planTests } from "./QueuedTests.ts"
+import { planTests } from "./TestTriggers.ts"
 
 const PlanRow = Schema.Struct({
   // What is not stored has its default, also of fields that later versions add.

@@ -10,7 +10,7 @@ import { counted, decodeRow, decodeRows, TimestampColumn } from "../Rows.ts"
 import { type RunTables, runsOf } from "../sql/RunQueue.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { texts } from "../sql/SqlValues.ts"
-import { planTests, queueTestsOf } from "./QueuedTests.ts"
+import { planTests, queueTestsOf } from "./TestTriggers.ts"
 
 const hasNoTests = new Conflict({ detail: "The chatbot has no such tests." })
 const isRunning = new Conflict({ detail: "A run of the tests waits or is under way." })

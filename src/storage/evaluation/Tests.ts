@@ -13,7 +13,7 @@ import { counted, decodeRows, onlyRow, rowOr, TimestampColumn } from "../Rows.ts
 import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json, texts, uuids } from "../sql/SqlValues.ts"
-import { queueTestsOf } from "./QueuedTests.ts"
+import { queueTestsOf } from "./TestTriggers.ts"
 
 /** The fields of a test that people write. */
 export type TestContent = Pick<ChatbotTest, "expectations" | "history" | "question" | "tags">

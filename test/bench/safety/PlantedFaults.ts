@@ -625,7 +625,7 @@ const handover: ReadonlyArray<Omit<PlantedFault, "area">> = [
     file: "src/storage/conversations/UnfinishedReplies.ts",
     text: "and (s.owner = 'bot' or (reply->>'isSeen')::boolean)",
     replacement: "",
-    tests: ["services/conversations/Checkpoints"],
+    tests: ["services/conversations/RepliesUnderWay"],
   },
   {
     what: "the model takes what people have promised for its own words",

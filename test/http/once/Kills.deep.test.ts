@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { Context, Effect } from "effect"
-import { CheckpointInterval } from "../../../src/services/conversations/Checkpoints.ts"
+import { CheckpointInterval } from "../../../src/services/conversations/RepliesUnderWay.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { fakeKey, says } from "../../lib/FakeAnthropic.ts"
 import { providerAnswering } from "../../lib/FakeProvider.ts"

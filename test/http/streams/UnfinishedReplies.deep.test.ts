@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { Context, Effect } from "effect"
-import { CheckpointInterval } from "../../../src/services/conversations/Checkpoints.ts"
+import { CheckpointInterval } from "../../../src/services/conversations/RepliesUnderWay.ts"
 import { Client, until } from "../../lib/Client.ts"
 import { fakeKey } from "../../lib/FakeAnthropic.ts"
 import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Exit, Scope } from "effect"
-import { CheckpointInterval } from "../../../src/services/conversations/Checkpoints.ts"
+import { CheckpointInterval } from "../../../src/services/conversations/RepliesUnderWay.ts"
 import { Client } from "../Client.ts"
 import { providerAnswering } from "../FakeProvider.ts"
 import { fakeKey } from "../FakeAnthropic.ts"

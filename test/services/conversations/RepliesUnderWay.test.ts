@@ -4,7 +4,7 @@ import type { AgentInput } from "../../../src/agent/Agent.ts"
 import { emitted } from "../../../src/agent/AgentEvent.ts"
 import { ApiKeyId, MessageId, SessionId } from "../../../src/domain/Ids.ts"
 import { addTokens, noTokens, type TokenCounts } from "../../../src/domain/organizations/Usage.ts"
-import { type CheckpointSettings, Checkpoints } from "../../../src/services/conversations/Checkpoints.ts"
+import { type CheckpointSettings, RepliesUnderWay } from "../../../src/services/conversations/RepliesUnderWay.ts"
 import { Conversations } from "../../../src/storage/conversations/Conversations.ts"
 import { handOver as storedHandOver } from "../../../src/storage/conversations/Handovers.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
@@ -177,11 +177,11 @@ const LEASE = Duration.millis(300)
 const server = ({ isAlone = false, ...settings }: Partial<CheckpointSettings> & { isAlone?: boolean } = {}) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const layer = Layer.fresh(Checkpoints.layerWith({ interval: INTERVAL, lease: LEASE, ...settings })).pipe(
+    const layer = Layer.fresh(RepliesUnderWay.layerWith({ interval: INTERVAL, lease: LEASE, ...settings })).pipe(
       Layer.provide(databaseTraits({ isAlone })),
     )
     const built = yield* Scope.provide(Layer.build(layer), scope)
-    return { ...Context.get(built, Checkpoints), die: Scope.close(scope, Exit.void) }
+    return { ...Context.get(built, RepliesUnderWay), die: Scope.close(scope, Exit.void) }
   })
 
 describe("a reply whose server dies", () => {
