@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize, relative } from "node:path"
 import { describe, expect, test } from "bun:test"
-import { scripts } from "../package.json" with { type: "json" }
+import { scripts, version } from "../package.json" with { type: "json" }
 import { anchorOf, entries } from "../src/http/web/docs/Markdown.ts"
 import { blocksOf, pages, root, textOf, tokensOf } from "./lib/docs/Markdown.ts"
 import { generatedPages } from "./lib/docs/Generated.ts"
@@ -19,6 +19,12 @@ describe("the generated pages of the documentation", () => {
 
 test("the server offers every page of the documentation", () => {
   expect(entries.map(({ file }) => file).toSorted()).toEqual(pages.toSorted())
+})
+
+test("CHANGELOG.md begins with the version of package.json, or with what comes after it", () => {
+  const [first = "", ...others] = textOf("CHANGELOG.md").match(/^## .*$/gm) ?? []
+  const released = first === "## Unreleased" ? others[0] : first
+  expect(released).toMatch(new RegExp(String.raw`^## ${RegExp.escape(version)} - \d{4}-\d\d-\d\d$`))
 })
 
 test("README.md is short", () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, test } from "bun:test"
-import { dependencies } from "../../package.json" with { type: "json" }
+import { dependencies, version } from "../../package.json" with { type: "json" }
 import { Client } from "../lib/Client.ts"
 import { TEST_TIMEOUT_MILLIS } from "../lib/verify/Checks.ts"
 import { config, type Container, imageRoot, newVolume, run } from "./Container.ts"
@@ -106,6 +106,11 @@ describe("a container with a read-only root", () => {
     const seconds = (from: number) => ((performance.now() - from) / 1_000).toFixed(1)
     const times = `ready ${((ready - start) / 1_000).toFixed(1)} s after the start, the first answer after ${seconds(start)} s`
     await Bun.write(`${process.env["PARLEY_IMAGE_CONFIG"]}.times`, `${times}\n`)
+  })
+
+  test("is the version of package.json", async () => {
+    const { system } = Object((await client.get("/api/admin/system")).body)
+    expect(system.version).toBe(version)
   })
 
   test("shows no key in its log, which says where the key is", () => {
