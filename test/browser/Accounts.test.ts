@@ -245,7 +245,8 @@ asOwner("a provider is added with roles by its groups, and offered to sign in", 
   await page.goto(`${url}/console/people`)
   await button(page, "Add provider").click()
   const dialog = page.getByRole("dialog", { name: "Add sign-in provider" })
-  await dialog.getByText("/api/console/providers/callback").waitFor()
+  const redirectUri = /\/api\/console\/providers\/[\da-f-]{36}\/callback/
+  const shown = redirectUri.exec((await dialog.getByText(redirectUri).textContent()) ?? "")?.[0]
   for (const [label, text] of [
     ["Name", "Company login"],
     ["Issuer", "http://127.0.0.1:9/realm"],
@@ -258,6 +259,9 @@ asOwner("a provider is added with roles by its groups, and offered to sign in", 
   await dialog.getByRole("button", { name: "Add provider" }).click()
   await page.getByText("1 role mapping").waitFor()
   await inspect(page, "people-providers")
+  await choose(page, "Actions for Company login", "Edit…")
+  const uri = page.getByRole("dialog", { name: "Edit Company login" }).getByText(redirectUri)
+  expect(redirectUri.exec((await uri.textContent()) ?? "")?.[0]).toBe(shown ?? expect.unreachable())
 })
 
 visit("a failed sign-in by a provider says why, and leaves the API key as the way in", async ({ expects, page }) => {

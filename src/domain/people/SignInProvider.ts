@@ -51,7 +51,16 @@ export type SignInProvider = typeof SignInProvider.Type
 
 const client_secret = textBetween(1, 2_000).annotate({ description: "Never shown again." })
 
-export const SignInProviderInput = Schema.Struct({ ...fields, client_secret })
+export const SignInProviderInput = Schema.Struct({
+  id: Schema.optionalKey(
+    SignInProviderId.annotate({
+      description:
+        "A new UUID, for callers that need to know the `redirect_uri` before: `/api/console/providers/{id}/callback`. Default: one of the server's.",
+    }),
+  ),
+  ...fields,
+  client_secret,
+})
 export type SignInProviderInput = typeof SignInProviderInput.Type
 
 export const SignInProviderPatch = Schema.Struct({

@@ -45,14 +45,18 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
     })
 
     return {
-      create: Effect.fn("SignInProviders.create")(function* ({ client_secret, ...content }: SignInProviderInput) {
+      create: Effect.fn("SignInProviders.create")(function* ({
+        client_secret,
+        id: asked,
+        ...content
+      }: SignInProviderInput) {
         yield* ensureMayMap(content.role_mappings)
         const issuer = new URL(content.issuer)
         if (issuer.protocol !== "https:" && publicUrl.startsWith("https:")) {
           return yield* InvalidRequest.at("issuer", "Expected an https URL, because this server has one")
         }
         yield* Effect.mapError(check(issuer), ({ detail }) => InvalidRequest.at("issuer", detail))
-        const id = SignInProviderId.make(yield* random.uuidV7())
+        const id = asked ?? SignInProviderId.make(yield* random.uuidV7())
         return shown(yield* storage.insert(id, content, Redacted.make(client_secret)))
       }),
 

@@ -11,7 +11,7 @@ import { someOwner } from "./People.ts"
 import { decodeRows, onlyRow, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { openSecret, sealSecret, secretAssignments, SecretColumns, sealSecrets } from "../sql/SealedRows.ts"
-import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
+import { committing, onUniqueViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 
 /** The most providers of an organization: the page to sign in shows a button for each. */
@@ -41,6 +41,7 @@ const providerNotFound = new NotFound({ detail: "There is no such sign-in provid
 const enough = new Conflict({
   detail: `The organization has ${PROVIDERS_MAX} sign-in providers, and may not have more.`,
 })
+const idTaken = () => new Conflict({ detail: "There is a sign-in provider with this id." })
 
 const decodeProviders = decodeRows(StoredProvider)
 const decodeProvider = decodeRowOr(StoredProvider, providerNotFound)
@@ -62,24 +63,27 @@ export class SignInProviders extends Context.Service<SignInProviders>()("parley/
       roles_claim = ${content.roles_claim}, role_mappings = ${json(content.role_mappings)}`
 
     return {
-      /** Fails with `Conflict` when the organization has as many providers as it may have. */
-      insert: Effect.fnUntraced(function* (id: SignInProviderId, content: ProviderContent, secret: Redacted.Redacted) {
-        const organization = yield* CurrentOrganization
-        const owner = { id, organization_id: organization }
-        const sealed = yield* sealSecret(secrets, secret, providerSecretPlace(owner))
-        const values = { ...owner, ...content, role_mappings: json(content.role_mappings), ...sealed }
-        const others = yield* sql`
+      /** Fails with `Conflict` when the organization has as many providers as it may have, or any has this id. */
+      insert: Effect.fnUntraced(
+        function* (id: SignInProviderId, content: ProviderContent, secret: Redacted.Redacted) {
+          const organization = yield* CurrentOrganization
+          const owner = { id, organization_id: organization }
+          const sealed = yield* sealSecret(secrets, secret, providerSecretPlace(owner))
+          const values = { ...owner, ...content, role_mappings: json(content.role_mappings), ...sealed }
+          const others = yield* sql`
           select id from sign_in_providers where organization_id = ${organization} limit ${PROVIDERS_MAX}`
-        if (others.length >= PROVIDERS_MAX) return yield* enough
-        yield* auditing.record(sql, {
-          organization,
-          action: "sign_in_provider.created",
-          target: id,
-          after: concealed(content),
-        })
-        const rows = decodeProviders(sql`insert into sign_in_providers ${sql.insert(values)} returning ${columns}`)
-        return yield* Effect.flatMap(rows, onlyRow)
-      }, committing(sql)),
+          if (others.length >= PROVIDERS_MAX) return yield* enough
+          yield* auditing.record(sql, {
+            organization,
+            action: "sign_in_provider.created",
+            target: id,
+            after: concealed(content),
+          })
+          const rows = decodeProviders(sql`insert into sign_in_providers ${sql.insert(values)} returning ${columns}`)
+          return yield* Effect.flatMap(rows, onlyRow)
+        },
+        committing<Conflict>(sql, onUniqueViolation("sign_in_providers_pkey", idTaken)),
+      ),
 
       /** Whether the organization has an owner who can sign in, as the tenant's transaction sees it. */
       hasOwner: Effect.flatMap(CurrentOrganization, (organization) =>

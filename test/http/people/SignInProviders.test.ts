@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { problem } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 const server = await startServer({
@@ -64,6 +65,15 @@ describe("sign-in providers", () => {
       "sign_in_provider.updated",
       "sign_in_provider.created",
     ])
+  })
+
+  test("have the id that they are asked to have, which the redirect URI says before, and which no other has", async () => {
+    const id = crypto.randomUUID()
+    const { provider } = await create(client, { id })
+    expect(provider.redirect_uri).toBe(`https://chat.example.com/api/console/providers/${id}/callback`)
+    for (const as of [client, await client.newOrganization()])
+      problem(await as.post(path, { json: { ...staff, id } }), 409, "conflict")
+    problem(await client.post(path, { json: { ...staff, id: "mine" } }), 400, "invalid_request")
   })
 
   test("keep their issuer, because people are known by it", async () => {

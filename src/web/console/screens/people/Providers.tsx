@@ -1,5 +1,7 @@
 import { Plus } from "lucide"
+import { useState } from "preact/hooks"
 import { plural } from "../../../shared/Format.ts"
+import { randomUuid } from "../../../shared/Random.ts"
 import { Button, changeItem, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { Json } from "../../parts/Copy.tsx"
 import { confirmDeletion, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
@@ -23,6 +25,9 @@ interface ProviderDialogProps {
 const mapping: Provider["role_mappings"][number] = { value: "", role: "viewer", chatbot_id: null }
 
 const ProviderDialog = ({ etag, item }: ProviderDialogProps) => {
+  // The provider's client has to know the address before it gives its id and its secret.
+  const [id] = useState(() => item?.id ?? randomUuid())
+  const redirectUri = item?.redirect_uri ?? `${serverAddress()}/api/console/providers/${id}/callback`
   const { draft, of } = useDraft({
     name: item?.name ?? "",
     issuer: item?.issuer ?? "",
@@ -35,7 +40,7 @@ const ProviderDialog = ({ etag, item }: ProviderDialogProps) => {
     const { client_secret, issuer, ...rest } = draft
     const { provider } =
       item === undefined
-        ? await call("POST /api/admin/sign-in-providers", { body: draft })
+        ? await call("POST /api/admin/sign-in-providers", { body: { ...draft, id } })
         : await call("PATCH /api/admin/sign-in-providers/:providerId", {
             params: { providerId: item.id },
             body: { ...rest, ...(client_secret !== "" && { client_secret }) },
@@ -43,6 +48,7 @@ const ProviderDialog = ({ etag, item }: ProviderDialogProps) => {
           })
     put(allProviders(), provider)
     toast(`${provider.name} ${item === undefined ? "added" : "updated"}.`)
+    if (provider.redirect_uri !== redirectUri) toast(`Its client has to allow ${provider.redirect_uri}.`)
   }
   return (
     <FormDialog
@@ -51,10 +57,7 @@ const ProviderDialog = ({ etag, item }: ProviderDialogProps) => {
       wide
       onSubmit={submit}
     >
-      <Json
-        label="Redirect URI for the provider's client"
-        value={item?.redirect_uri ?? `${serverAddress()}/api/console/providers/callback`}
-      />
+      <Json label="Redirect URI for the provider's client" value={redirectUri} />
       <div class="columns">
         <TextField label="Name" hint="On the button to sign in." {...of("name")} maxLength={200} required />
         <TextField
