@@ -33,6 +33,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   // Whoever signs in may do so at every organization's providers.
   "GET /api/console/providers/{providerId}/sign-in providerId": "none",
   "GET /api/console/providers/{providerId}/callback providerId": "none",
+  // A new one: a name that anybody's provider has is refused.
+  "POST /api/admin/sign-in-providers id": "none",
   // Only the server makes topics, in the background.
   topicId: "none",
   "GET /api/external/chatbot/{chatbotId}/sources/{sourceId}/questions sourceId": ["questionSource"],
