@@ -1,5 +1,6 @@
 import { Effect, FileSystem, Path } from "effect"
 import type { ChatReply } from "../domain/chat/Chat.ts"
+import { extractiveModel } from "../domain/chatbot/Chatbot.ts"
 import { contentType, detect } from "../domain/knowledge/Formats.ts"
 import type { Document } from "../domain/knowledge/Document.ts"
 import type { ChatbotId } from "../domain/Ids.ts"
@@ -43,7 +44,7 @@ const createChatbot = Effect.fn("quickstart.createChatbot")(function* (client: C
   const { body } = yield* client.chatbots.create({
     payload: {
       name: "Parley guide",
-      settings: { model: "local/extractive", prompt: "Answer from the documentation of Parley." },
+      settings: { model: extractiveModel, prompt: "Answer from the documentation of Parley." },
     },
   })
   const { name, id, settings } = body.chatbot

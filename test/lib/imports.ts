@@ -174,7 +174,7 @@ const whyWrong = ({ file, imported, isTypeOnly }: Import): string | undefined =>
   if (from === to) return undefined
   const isLoaded = from === browser && languageFile.test(imported)
   if (!isLoaded && faces[to]?.every((file) => imported !== `src/${to}/${file}`))
-    return `others import only what faces lists of ${to}`
+    return `of ${to}, others import only the files that \`faces\` lists`
   if (from === browser && !isTypeOnly && !isLoaded) return `${from} imports only types of other folders`
   if (allowed.includes(to)) return undefined
   return `${from} may import ${allowed.length === 0 ? "nothing else of ours" : `only ${allowed.join(", ")}`}`

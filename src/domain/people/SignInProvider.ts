@@ -55,7 +55,7 @@ export const SignInProviderInput = Schema.Struct({
   id: Schema.optionalKey(
     SignInProviderId.annotate({
       description:
-        "A new UUID, for callers that need to know the `redirect_uri` before: `/api/console/providers/{id}/callback`. Default: one of the server's.",
+        "A new UUID, for callers that need to know the `redirect_uri` before: `/api/console/providers/{id}/callback`. Default: the server makes one.",
     }),
   ),
   ...fields,

@@ -67,7 +67,7 @@ describe("sign-in providers", () => {
     ])
   })
 
-  test("have the id that they are asked to have, which the redirect URI says before, and which no other has", async () => {
+  test("take an id of the caller, by which the redirect URI is known before, and refuse one that is in use", async () => {
     const id = crypto.randomUUID()
     const { provider } = await create(client, { id })
     expect(provider.redirect_uri).toBe(`https://chat.example.com/api/console/providers/${id}/callback`)

@@ -56,7 +56,7 @@ An unreadable document has a [code of its own](formats.md#unreadable-documents).
 
 ## All errors
 
-**Retry** tells whether the same request may succeed later, and if after the time of \`Retry-After\`. Below \`/v1\`, \`code\`
+**Retry** tells whether the same request may succeed later, or when: after \`Retry-After\`. Below \`/v1\`, \`code\`
 is the same, and \`type\` is \`invalid_request_error\`, with 429 \`rate_limit_error\` and from 500 on \`server_error\`, unless
 **OpenAI** has another one.
 

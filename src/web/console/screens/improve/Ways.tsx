@@ -2,6 +2,7 @@ import { FileUp, MessageCircleQuestionMark, RefreshCw } from "lucide"
 import { useChatbotForm } from "../../forms/ChatbotForm.ts"
 import { EditForm } from "../../forms/EditForm.tsx"
 import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
+import { QUOTING } from "../../data/Models.ts"
 import { Button, pickFiles } from "../../parts/Buttons.tsx"
 import { TextArea } from "../../parts/Field.tsx"
 import { ExternalLink, Section } from "../../parts/Layout.tsx"
@@ -125,7 +126,7 @@ const PromptWay = ({ first, mending }: Pick<WaysProps, "mending"> & { readonly f
     <Section
       title="Prompt"
       about={
-        form.text("settings.model") === "local/extractive"
+        form.text("settings.model") === QUOTING
           ? "Second choice. The model local/extractive quotes documents and follows no prompt."
           : "Second choice: the prompt changes how the chatbot answers every question."
       }
