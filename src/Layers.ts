@@ -49,7 +49,7 @@ export const settings = Layer.provideMerge(SettingsWarnings.layerOfCommand, sett
 
 export const database = configured((config) => Database.layer(config.database))
 
-export const repositories = configured(({ quotas, secrets }) => Storage.layer(secrets, quotas))
+export const repositories = configured(({ secrets }) => Storage.layer(secrets))
 
 export const storage = Layer.provide(repositories, database)
 

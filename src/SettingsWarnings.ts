@@ -29,7 +29,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const settingNames: ReadonlyArray<string> = settings.map(({ variable }) => variable)
 
 /** Prefixes of Parley's settings that no other program is known to use. */
-const OWN_PREFIX = /^(?:CHAT|EMBEDDINGS|EXTRACT|INGEST|PROVIDER|RERANK|UPLOAD|PARLEY)_/
+const OWN_PREFIX =
+  /^(?:CHAT|EMBEDDINGS|EXTRACT|INGEST|ORGANIZATION|PROVIDER|QUOTA|RERANK|SIGN_IN|UPLOAD|USAGE|PARLEY|WIDGET)_/
 /** Variables by which Kubernetes announces every service to every container, such as a service named `chat`. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/
 /**

@@ -92,7 +92,7 @@ const isItself = async ({ server, settings }: Awaited<ReturnType<typeof launched
   const [, parent] = /\) \S (\d+) /.exec(readFileSync(`/proc/${serverOf(settings)}/stat`, "utf8")) ?? []
   expect(Number(parent)).toBe(server.pid)
   const environment = readFileSync(`/proc/${serverOf(settings)}/environ`, "utf8").split("\0")
-  for (const { variable, value } of engineSettings) expect(environment).toContain(`${variable}=${value}`)
+  for (const [name, value] of Object.entries(engineSettings)) expect(environment).toContain(`${name}=${value}`)
 }
 
 describe("the server of `bun run start`", () => {
@@ -173,10 +173,9 @@ describe("a script that src/launch.ts starts", () => {
   })
 
   test("has the settings of Bun in its environment, unless they are set already", async () => {
-    const settings = Object.fromEntries(engineSettings.map(({ variable, value }) => [variable, value]))
-    expect((await launch({})).seen.env).toMatchObject(settings)
+    expect((await launch({})).seen.env).toMatchObject(engineSettings)
     const own = { BUN_CONFIG_MAX_HTTP_REQUESTS: "", BUN_JSC_forceCodeBlockLiveness: "0" }
-    expect((await launch(own)).seen.env).toMatchObject({ ...settings, BUN_JSC_forceCodeBlockLiveness: "0" })
+    expect((await launch(own)).seen.env).toMatchObject({ ...engineSettings, BUN_JSC_forceCodeBlockLiveness: "0" })
   })
 
   test("is the server itself in `bun run dev`", async () => isItself(await launched(["bun", "run", "dev"])))

@@ -1,6 +1,6 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { isUnlimited, type Limits, limitsOf, secondsToMidnight } from "../domain/organizations/Budget.ts"
+import { isUnlimited, type Limits, limitsOf, noLimits, secondsToMidnight } from "../domain/organizations/Budget.ts"
 import { Caller } from "../domain/Caller.ts"
 import { BudgetSpent, TooManyChats, type Unavailable } from "../domain/Errors.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
@@ -9,8 +9,6 @@ import * as Storage from "../storage/usage/Budgets.ts"
 import { DatabaseTraits } from "../system/DatabaseTraits.ts"
 
 export interface BudgetSettings {
-  /** Limits of an organization that has no budget of its own. */
-  readonly organization: Limits
   /** Limits of an API key that has no budget of its own. */
   readonly key: Limits
   /** Most output tokens of one model call. */
@@ -57,7 +55,7 @@ export class Budgets extends Context.Service<Budgets>()("parley/admission/Budget
                 budgets,
                 person,
               }): Effect.Effect<A, E | BudgetSpent | TooManyChats | Unavailable, R | CurrentOrganization> => {
-                const organization = limitsOf(budgets.organization, settings.organization)
+                const organization = limitsOf(budgets.organization, noLimits)
                 const key = limitsOf(budgets.key, settings.key)
                 if (isUnlimited(organization) && isUnlimited(key)) return chat
                 const tokens = tokensAtMost(texts()) + more + settings.outputMax

@@ -8,6 +8,7 @@ import {
   noRateLimit,
   type RateLimit,
   type RateLimits,
+  rateOfVisitors,
   type VisitorRates,
 } from "../domain/organizations/RateLimit.ts"
 import type { VisitorId } from "../domain/widget/Visitor.ts"
@@ -45,7 +46,7 @@ export class RateLimiter extends Context.Service<RateLimiter>()("parley/admissio
       const handoversFrom = ofAddresses(yield* each("Visitors at this address who ask for a person", handovers.address))
       const ofKey = yield* each("This API key", key)
       const ofPerson = yield* each("You", key)
-      const ofVisitors = yield* each("The visitors of this chat together", widget.key)
+      const ofVisitors = yield* each("The visitors of this chat together", rateOfVisitors(organization))
       const ofOrganization = yield* each("The people and API keys of the organization together", organization)
       const take = yield* sharedLimits
 

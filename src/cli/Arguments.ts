@@ -24,7 +24,7 @@ export const idArgument = <A>(schema: Schema.ConstraintDecoder<A> & { readonly E
 const limit = (name: string, meaning: string) =>
   Flag.String(name).pipe(
     Flag.filterMap(...decodedBy(LimitText, 'a whole number, "unlimited" or "default"')),
-    Flag.withDescription(`${meaning}: a number, "unlimited", or "default" for what the settings say`),
+    Flag.withDescription(`${meaning}: a number, "unlimited", or "default"`),
     Flag.optional,
   )
 

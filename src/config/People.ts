@@ -1,6 +1,5 @@
-import { Duration } from "effect"
 import { publicUrl } from "./Address.ts"
-import { integer, smtpUrl, text } from "./Kinds.ts"
+import { smtpUrl, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const mail = {
@@ -9,18 +8,8 @@ const mail = {
   publicUrl,
 }
 
-const sessionChecks = {
-  every: integer(1, 1_440)
-    .or(
-      "SIGN_IN_CHECK_MINUTES",
-      "15",
-      "Minutes after which a session is checked with the provider that has [signed the person in](people.md#openid-connect).",
-    )
-    .map(Duration.minutes),
-}
-
 export const people = {
   title: "People",
   introduction: "See [People](people.md).",
-  sections: { sessionChecks, mail },
+  sections: { mail },
 } satisfies Group

@@ -31,11 +31,6 @@ const visitorRates = {
     "600/1m",
     "Requests of all visitors behind one address (of IPv6, one /64). A wrong key or forged token counts as 10. Raise it for visitors who share an address.",
   ),
-  key: rateLimit.or(
-    "WIDGET_KEY_RATE_LIMIT",
-    "500/10s",
-    "Requests of all visitors of one publishable key, or of one public chatbot without a key. They count for the organization as well.",
-  ),
 }
 
 export const rateLimits = {

@@ -21,7 +21,6 @@ export interface JobsSettings {
   readonly ingestion: IngestionSettings
   readonly mail: Mails.MailSettings
   readonly retention: Retention.RetentionSettings
-  readonly sessionChecks: SessionChecks.SessionChecksSettings
 }
 
 /** Runs all background jobs as long as the layer lives, and provides the services that start such jobs. */
@@ -34,7 +33,7 @@ export const layer = (settings: JobsSettings) =>
     Retention.layer(settings.retention),
     Returns.layer,
     Sealing.layer,
-    SessionChecks.layer(settings.sessionChecks),
+    SessionChecks.layer,
     Topics.layer.pipe(Layer.provide(Budgets.layer(settings.budgets))),
   ).pipe(
     Layer.provide(BlobCheck.layer(settings.blobCheck)),

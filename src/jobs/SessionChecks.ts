@@ -8,10 +8,8 @@ import { type DueSession, ProviderPeople } from "../storage/people/ProviderPeopl
 import { SignInProviders } from "../storage/people/SignInProviders.ts"
 import { regularly } from "../system/Background.ts"
 
-export interface SessionChecksSettings {
-  /** Time after which a session is checked again with the provider that has signed the person in. */
-  readonly every: Duration.Duration
-}
+/** Time after which a session is checked again with the provider that has signed the person in. */
+const CHECKED_EVERY = Duration.minutes(15)
 
 /** The time between two runs. */
 export const SessionChecksInterval: Context.Reference<Duration.Duration> = Context.Reference<Duration.Duration>(
@@ -31,7 +29,7 @@ const unreachable = new SignInFailed({ code: "unreachable" })
  * session ends when the provider knows the person no more, when no role is left, when it has given no refresh token, and
  * when it could not be asked for four times as long.
  */
-export const run = Effect.fn("SessionChecks.run")(function* ({ every }: SessionChecksSettings) {
+export const run = Effect.fn("SessionChecks.run")(function* (every: Duration.Duration = CHECKED_EVERY) {
   const people = yield* ProviderPeople
   const providers = yield* SignInProviders
   const sessions = yield* PersonSessions
@@ -73,7 +71,6 @@ export const run = Effect.fn("SessionChecks.run")(function* ({ every }: SessionC
 })
 
 /** Runs it in the background, every minute, as long as the layer lives. */
-export const layer = (settings: SessionChecksSettings) =>
-  Layer.effectDiscard(
-    Effect.flatMap(SessionChecksInterval, (interval) => Effect.forkScoped(regularly(interval, WARNING, run(settings)))),
-  )
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(SessionChecksInterval, (interval) => Effect.forkScoped(regularly(interval, WARNING, run()))),
+)

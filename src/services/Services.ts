@@ -41,7 +41,7 @@ import { ProviderSignIn } from "./people/ProviderSignIn.ts"
 import { SignIns } from "./people/SignIns.ts"
 import { ServerSecrets } from "./ServerSecrets.ts"
 import { Tests } from "./evaluation/Tests.ts"
-import { Usage, type UsageSettings } from "./organizations/Usage.ts"
+import { Usage } from "./organizations/Usage.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 import { Placements } from "./widget/Placements.ts"
 import { IdentitySecrets } from "./widget/IdentitySecrets.ts"
@@ -59,7 +59,6 @@ export interface ServicesSettings extends SystemStatesSettings {
   readonly chat: ChatSettings
   readonly consoleSessions: ConsoleSessionsSettings
   readonly rates: RateLimits
-  readonly usage: UsageSettings
   readonly visitorRates: VisitorRates
   readonly voice: VoiceSettings
 }
@@ -82,7 +81,7 @@ export const layer = (settings: ServicesSettings) =>
       Layer.provideMerge(ConsoleSessions.layer(settings.consoleSessions)),
       Layer.provideMerge(Layer.mergeAll(tenancy, PersonSessions.layer, SignInProviders.layer)),
     ),
-    Layer.mergeAll(AuditLog.layer(settings.audit), Events.layer, Usage.layer(settings.usage), Webhooks.layer),
+    Layer.mergeAll(AuditLog.layer(settings.audit), Events.layer, Usage.layer, Webhooks.layer),
     Avatars.layer.pipe(Layer.provideMerge([Chatbots.layer, ChatbotTools.layer])),
     Archives.layer.pipe(Layer.provideMerge([Questions.layer, Sources.layer, Knowledge.layer, Uploads.layer])),
     Layer.merge(Inbox.layer, CannedAnswers.layer).pipe(

@@ -48,7 +48,6 @@ import { ModelConnections } from "./models/ModelConnections.ts"
 import { Messages } from "./conversations/Messages.ts"
 import { OrganizationRemains } from "./organizations/OrganizationRemains.ts"
 import { Organizations } from "./organizations/Organizations.ts"
-import type { QuotaLimits } from "../domain/organizations/Quota.ts"
 import { Quotas } from "./organizations/Quotas.ts"
 import { People } from "./people/People.ts"
 import { PersonSessions } from "./people/PersonSessions.ts"
@@ -80,7 +79,7 @@ import { VisitorHandovers } from "./widget/VisitorHandovers.ts"
  * Every repository, over the two SQL clients of a database. Secrets are encrypted with the keys of the settings, and
  * `quotas` are the limits of organizations without a quota of their own.
  */
-export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
+export const layer = (secrets: SecretsSettings) =>
   Layer.mergeAll(
     Layer.mergeAll(AfterCommit.layer, IdempotencyKeys.layer, Inspection.layer, RateCounts.layer, ServerSecrets.layer),
     Layer.mergeAll(Organizations.layer, OrganizationRemains.layer, ApiKeys.layer, AuditLog.layer),
@@ -105,4 +104,4 @@ export const layer = (secrets: SecretsSettings, quotas: QuotaLimits) =>
     Layer.mergeAll(Webhooks.layer, WebhookDeliveries.layer, WebhookQueue.layer, WebhookUpkeep.layer),
     Layer.mergeAll(BlobGarbage.layer, BlobOwners.layer, FileStores.layer),
     Layer.mergeAll(Backups.layer, Restoration.layer, Snapshots.layer),
-  ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer(quotas)]), Layer.provide(Secrets.layer(secrets)))
+  ).pipe(Layer.provideMerge([Auditing.layer, Quotas.layer]), Layer.provide(Secrets.layer(secrets)))

@@ -57,7 +57,7 @@ const countsOf = (shared: Shared) => {
 }
 
 const server = (shared = makeShared(), isAlone = false, settings = limits) =>
-  RateLimiter.layer(settings, { visitor: noRateLimit, address: noRateLimit, key: noRateLimit }).pipe(
+  RateLimiter.layer(settings, { visitor: noRateLimit, address: noRateLimit }).pipe(
     Layer.provide([Layer.succeed(RateCounts, countsOf(shared)), databaseTraits({ isAlone }), quiet]),
   )
 

@@ -11,7 +11,7 @@ setDefaultTimeout(2 * testTimeout)
 
 const run = sharedRun()
 
-/** How many chats the organization may have at once. */
+/** How many chats the key may have at once. */
 const PLACES = 5
 
 const launch = async (settings: Settings) => {
@@ -29,7 +29,7 @@ test("servers on one database share budgets and rate limits, and the chats of a 
     ...(await run(settingsFor(database))),
     ANTHROPIC_API_KEY: fakeKey,
     ANTHROPIC_BASE_URL: anthropic.url,
-    ORGANIZATION_CONCURRENT_CHATS: `${PLACES}`,
+    KEY_CONCURRENT_CHATS: `${PLACES}`,
     RATE_LIMIT: `${RATE}/1h`,
     ORGANIZATION_RATE_LIMIT: "off",
   }

@@ -5,7 +5,7 @@ import { Organization } from "../../src/domain/organizations/Organization.ts"
 import { type Client, problem, read, until } from "../lib/Client.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const { client, stored } = await startServer({ QUOTA_TOOLS: "1" })
+const { client, stored } = await startServer()
 
 const path = "/api/admin/organizations"
 const organizationOf = async (own: Client) => {

@@ -7,7 +7,6 @@ import { Restore } from "../../src/backup/Restore.ts"
 import { SystemSql, type Migrating } from "../../src/storage/sql/Database.ts"
 import * as Storage from "../../src/storage/Storage.ts"
 import { Secrets } from "../../src/system/Secrets.ts"
-import { defaults } from "./Defaults.ts"
 import { BlobControl, memoryBlobs, platform } from "./Layers.ts"
 import { layerOf, type TestDatabase } from "./TestDatabase.ts"
 
@@ -24,7 +23,7 @@ export interface PlaceSettings {
 /** The services of a database and of a new store of files in memory. */
 export const placeOf = (database: TestDatabase, { keys, migrating }: PlaceSettings = {}) =>
   Layer.mergeAll(Backup.layer, Restore.layer).pipe(
-    Layer.provideMerge(Storage.layer({ keys }, defaults.quotas)),
+    Layer.provideMerge(Storage.layer({ keys })),
     Layer.provideMerge(Layer.merge(layerOf(database, migrating), memoryBlobs)),
     Layer.provideMerge(Layer.provideMerge(Secrets.layer({ keys }), platform)),
   )

@@ -13,6 +13,7 @@ import { timestamp } from "../../src/domain/schema/Timestamp.ts"
 import type { ModelCost } from "../../src/domain/organizations/Usage.ts"
 import { Retriever } from "../../src/knowledge/Retriever.ts"
 import { Budgets, type BudgetSettings } from "../../src/admission/Budgets.ts"
+import { noLimits } from "../../src/domain/organizations/Budget.ts"
 import { Chat } from "../../src/services/conversations/Chat.ts"
 import { RepliesUnderWay } from "../../src/services/conversations/RepliesUnderWay.ts"
 import type { ChatRequest } from "../../src/services/conversations/ChatHistory.ts"
@@ -75,8 +76,7 @@ export const OUTPUT_MAX = 10
 
 /** The settings of budgets without any default limit. */
 export const budgetSettings: BudgetSettings = {
-  organization: { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY },
-  key: { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY },
+  key: noLimits,
   outputMax: OUTPUT_MAX,
   replyDeadline: Duration.minutes(2),
 }

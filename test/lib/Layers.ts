@@ -11,7 +11,7 @@ import { Extract, type ExtractionFailed, type Scans, type ScanWaits } from "../.
 import type { ExtractedText, StoredSource } from "../../src/readers/extract/Extraction.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import * as Storage from "../../src/storage/Storage.ts"
-import { defaults, sharesWith } from "./Defaults.ts"
+import { sharesWith } from "./Defaults.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
 /*
@@ -25,10 +25,7 @@ export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, Sec
 export const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
 /** Every repository, without encryption. */
-export const repositories = Layer.provide(
-  Storage.layer({ keys: undefined }, defaults.quotas),
-  SecureRandom.layerWebCrypto,
-)
+export const repositories = Layer.provide(Storage.layer({ keys: undefined }), SecureRandom.layerWebCrypto)
 
 /** Shares that limit nothing. */
 export const unlimitedShares = sharesWith({

@@ -36,10 +36,10 @@ const listOrganizations = HttpApiEndpoint.get("listOrganizations", "/api/admin/o
   )
 
 const budgetDescription =
-  "Of a budget, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. Every server process keeps to it within a second."
+  "Of a budget, a limit that is left out stays; `null` is the default (none for an organization), `unlimited` is none. Every server process keeps to it within a second."
 
 const quotaDescription =
-  "Of a quota, a limit that is left out stays; `null` is as the server's settings say, `unlimited` is none. What exceeds a new limit stays, and nothing more is stored."
+  "Of a quota, a limit that is left out stays; `null` is the default, `unlimited` is none. What exceeds a new limit stays, and nothing more is stored."
 
 const organizationPath = "/api/admin/organizations/:organizationId"
 const ofOrganization = { organizationId: OrganizationId }

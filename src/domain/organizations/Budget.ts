@@ -12,7 +12,7 @@ const LimitValue = Schema.NullOr(
   ]),
 )
 /** A limit that is set for an organization or a key. */
-export const Limit = LimitValue.annotate({ description: "`null`: what the server's settings say." })
+export const Limit = LimitValue.annotate({ description: "`null`: the server's default." })
 
 /** A limit as the command line takes it: a number, `unlimited`, or `default`. */
 export const LimitText = Schema.String.pipe(
@@ -47,6 +47,9 @@ export interface Limits {
   readonly tokensPerDay: number
   readonly concurrentChats: number
 }
+
+/** Of an organization for which none are set. */
+export const noLimits: Limits = { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY }
 
 export const limitsOf = (budget: Budget, defaults: Limits): Limits => ({
   tokensPerDay: limitOf(budget.tokens_per_day, defaults.tokensPerDay),

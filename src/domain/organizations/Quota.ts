@@ -6,7 +6,7 @@ import { QuotaReached } from "../Errors.ts"
  * How much an organization may store, of several kinds of things.
  */
 
-/** The limits that are set for an organization; `null` leaves one to the server's settings. */
+/** The limits that are set for an organization; `null` leaves one to `defaultQuota`. */
 export const Quota = Schema.Struct({
   chatbots: Limit.annotate({ description: "Chatbots.", examples: [100] }),
   tools: Limit.annotate({ description: "HTTP tools of all chatbots together.", examples: [1_000] }),
@@ -30,11 +30,21 @@ export const Holdings = Schema.Struct(Record.map(Quota.fields, () => Schema.Fini
 })
 export type Holdings = typeof Holdings.Type
 
-/** The limits in force, with the settings filled in. `Infinity` stands for no limit. */
+/** The limits in force, with the defaults filled in. `Infinity` stands for no limit. */
 export type QuotaLimits = Readonly<Record<QuotaKind, number>>
 
-export const quotaLimitsOf = (quota: Quota, defaults: QuotaLimits): QuotaLimits =>
-  Record.map(defaults, (limit, kind) => limitOf(quota[kind], limit))
+/** The limits of an organization for which none are set: far beyond a team, and an end for a program that runs wild. */
+export const defaultQuota: QuotaLimits = {
+  chatbots: 10_000,
+  tools: 10_000,
+  documents: 100_000,
+  bytes: 50 * 1024 ** 3,
+  chunks: 5_000_000,
+  conversations: 10_000_000,
+}
+
+export const quotaLimitsOf = (quota: Quota): QuotaLimits =>
+  Record.map(defaultQuota, (limit, kind) => limitOf(quota[kind], limit))
 
 /** The kinds in the order in which they are shown. */
 export const quotaKinds: ReadonlyArray<QuotaKind> = Struct.keys(Quota.fields)

@@ -19,13 +19,17 @@ export interface RateLimits {
   readonly address: RateLimit
 }
 
+/**
+ * Of all visitors of a publishable key together, or of a public chatbot that is embedded by its id: half of what their
+ * organization may, so that its own programs go on.
+ */
+export const rateOfVisitors = ({ quota, seconds }: RateLimit): RateLimit => ({ quota: Math.ceil(quota / 2), seconds })
+
 /** The rate limits of the chat widget. */
 export interface VisitorRates {
   readonly visitor: RateLimit
   /** Of all visitors with the same client address together. */
   readonly address: RateLimit
-  /** Of all visitors of a publishable key together, or of a public chatbot that is embedded by its id. */
-  readonly key: RateLimit
 }
 
 /**

@@ -29,8 +29,11 @@ const important: ReadonlySet<string> = new Set([
 
 const engine = `## Engine settings
 
-\`bun run start\` and \`src/parley\` set three variables of Bun for the process, unless they are there; with
-\`bun src/main.ts\`, set them yourself.`
+\`bun run start\` and \`src/parley\` set three variables of Bun for the process, unless they are there:
+${Object.entries(engineSettings)
+  .map(([name, value]) => `\`${name}=${value}\``)
+  .join(", ")}. With
+\`bun src/main.ts\`, set them yourself. They are for many requests at once, and for less work of the garbage collector.`
 
 const code = (value: string | undefined) => (value === undefined ? "–" : `\`${value}\``)
 
@@ -74,10 +77,6 @@ export const settingsPage = (): string => {
       tableOf(group.settings.filter(({ variable }) => !important.has(variable))),
     ]),
     engine,
-    table(
-      ["Variable", "Set to", "Effect"],
-      engineSettings.map(({ description, value, variable }) => [code(variable), code(value), description]),
-    ),
   ]
   return `${parts.join("\n\n")}\n`
 }

@@ -6,6 +6,5 @@ export const unlimited: Readonly<Record<string, string>> = Object.fromEntries(
     "ADDRESS_RATE_LIMIT",
     "WIDGET_VISITOR_RATE_LIMIT",
     "WIDGET_ADDRESS_RATE_LIMIT",
-    "WIDGET_KEY_RATE_LIMIT",
   ].map((name) => [name, "off"]),
 )

@@ -114,7 +114,7 @@ const layerOf = ({
       }),
       RateLimiter.layer(
         { key: wide, organization: noRateLimit, address: noRateLimit },
-        { visitor: noRateLimit, address: noRateLimit, key: noRateLimit, ...rates },
+        { visitor: noRateLimit, address: noRateLimit, ...rates },
       ).pipe(Layer.provide([Layer.mock(RateCounts)({}), databaseTraits({ isAlone: true })])),
       ServerSecrets.layer.pipe(Layer.provide(storage)),
     ]),

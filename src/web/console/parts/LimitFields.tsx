@@ -7,7 +7,7 @@ import type { Options } from "./Layout.tsx"
  * Limits of budgets and quotas, as forms show them.
  */
 
-/** A limit as the API has it: null leaves it to the server's settings. */
+/** A limit as the API has it: null is the server's default. */
 export type Limit = number | "unlimited" | null
 
 type By<Name extends string, A> = Readonly<Record<Name, A>>
