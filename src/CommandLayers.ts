@@ -12,12 +12,12 @@ import * as Services from "./services/Services.ts"
 import { asItIs, emptyAt } from "./storage/backup/Schemas.ts"
 import * as Database from "./storage/sql/Database.ts"
 import { Secrets } from "./system/Secrets.ts"
+import { configured } from "./Logged.ts"
 import { StartupError } from "./system/StartupError.ts"
 import { DATA_DIR } from "./system/Variables.ts"
 import {
   blobStore,
   bootstrap,
-  configured,
   examinationOf,
   platform,
   type provenStore,

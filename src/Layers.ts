@@ -1,12 +1,12 @@
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import * as NodePath from "@effect/platform-node-shared/NodePath"
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { FetchHttpClient } from "effect/http"
 import * as ChosenBlobStore from "./blobs/ChosenBlobStore.ts"
 import * as MeasuredBlobStore from "./blobs/MeasuredBlobStore.ts"
 import * as ProvenBlobStore from "./blobs/ProvenBlobStore.ts"
-import { Config } from "./Config.ts"
+import { configured, settingsWithoutTraces } from "./Logged.ts"
 import * as ChosenEmbeddings from "./embeddings/ChosenEmbeddings.ts"
 import { BlobCheck } from "./jobs/BlobCheck.ts"
 import { OpenId } from "./identity/OpenId.ts"
@@ -17,8 +17,6 @@ import { ConnectedModels } from "./models/connections/ConnectedModels.ts"
 import { ModelSources } from "./models/connections/ModelSources.ts"
 import { Models, type ModelsSettings } from "./models/Models.ts"
 import { ProviderProbes } from "./models/ProviderProbes.ts"
-import * as Log from "./observability/Log.ts"
-import { layerOff } from "./observability/Traces.ts"
 import { SafeFetch } from "./outbound/SafeFetch.ts"
 import { WebhookSender } from "./outbound/WebhookSender.ts"
 import * as Bootstrap from "./services/organizations/Bootstrap.ts"
@@ -26,26 +24,15 @@ import { Doctor } from "./services/doctor/Doctor.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
 import * as Database from "./storage/sql/Database.ts"
 import * as Storage from "./storage/Storage.ts"
-import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
 
 /*
  * The layers of which servers and commands are made, each with its settings.
  */
 
-/** Makes a layer from the settings. */
-export const configured = <A, E, R>(make: (config: Config["Service"]) => Layer.Layer<A, E, R>) =>
-  Layer.unwrap(Effect.map(Config, make))
-
 export const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, SecureRandom.layerWebCrypto)
 
-export const logged = configured(({ log }) =>
-  Log.layer(log, WorkerSeat.workerNumber === undefined ? {} : { worker: WorkerSeat.workerNumber }),
-).pipe(Layer.provideMerge(Config.layer))
-
-export const settingsOfSupervisor = Layer.provideMerge(layerOff, logged)
-
 /** The settings of a command, which exports no telemetry, and says which variables are no settings. */
-export const settings = Layer.provideMerge(SettingsWarnings.layerOfCommand, settingsOfSupervisor)
+export const settings = Layer.provideMerge(SettingsWarnings.layerOfCommand, settingsWithoutTraces)
 
 export const database = configured((config) => Database.layer(config.database))
 

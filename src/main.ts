@@ -11,7 +11,7 @@ import { Config } from "./Config.ts"
 import * as App from "./http/App.ts"
 import { Lifecycle } from "./http/edge/Lifecycle.ts"
 import { LocalOperator } from "./http/access/LocalOperator.ts"
-import { reservePort, Server } from "./http/server/Server.ts"
+import { Server } from "./http/server/Server.ts"
 import { ReceivedForms } from "./http/ReceivedForms.ts"
 import * as Jobs from "./jobs/Jobs.ts"
 import * as Knowledge from "./knowledge/Knowledge.ts"
@@ -22,25 +22,24 @@ import * as Bootstrap from "./services/organizations/Bootstrap.ts"
 import { HasPublicUrl, PublicUrl } from "./services/PublicUrl.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
+import { workerNumber } from "./system/Seat.ts"
 import * as Sources from "./sources/Sources.ts"
 import * as Database from "./storage/sql/Database.ts"
 import { serverCount, serveSeveral } from "./supervisor/Supervisor.ts"
 import * as WorkerSeat from "./supervisor/WorkerSeat.ts"
+import { configured, logged, settingsWithoutTraces } from "./Logged.ts"
 import * as CommandLayers from "./CommandLayers.ts"
 import { runProgram } from "./cli/Program.ts"
 import {
-  configured,
   connectedModels,
   database,
   embeddings,
   examinationOf,
-  logged,
   models,
   outbound,
   platform,
   provenStore,
   reranker,
-  settingsOfSupervisor,
   storage,
 } from "./Layers.ts"
 
@@ -91,7 +90,7 @@ const publicUrl = configured(({ server: { publicUrl } }) =>
 export const server = Layer.effectDiscard(
   Effect.gen(function* () {
     // The supervisor of several workers says it once all of them listen.
-    if (WorkerSeat.workerNumber === undefined) yield* Console.log(`Listening on ${(yield* Server).url}`)
+    if (workerNumber === undefined) yield* Console.log(`Listening on ${(yield* Server).url}`)
   }),
 ).pipe(
   Layer.provide([App.layer, ProcessFigures.layer(manifest.version)]),
@@ -115,7 +114,7 @@ export const server = Layer.effectDiscard(
 const serveAlone = Effect.scoped(
   Effect.gen(function* () {
     // A worker leaves SIGHUP to its supervisor.
-    const ended = yield* watchSurroundings(WorkerSeat.workerNumber === undefined ? undefined : () => {})
+    const ended = yield* watchSurroundings(workerNumber === undefined ? undefined : () => {})
     const built = yield* Layer.build(server)
     const lifecycle = Context.get(built, Lifecycle)
     yield* onStopSignal((signal) => (lifecycle.stoppedBy ??= signal))
@@ -130,8 +129,7 @@ const serve = Effect.gen(function* () {
   isServer = true
   const count = yield* serverCount
   if (count === 1) return yield* serveAlone
-  const port = yield* reservePort((yield* Config).server)
-  return yield* Effect.provide(serveSeveral(count, import.meta.filename, port), settingsOfSupervisor)
+  return yield* Effect.provide(serveSeveral(count, import.meta.filename), settingsWithoutTraces)
 }).pipe(Effect.provide(Config.layer))
 
 /** Every command, over the real layers. */

@@ -1,4 +1,4 @@
-import { DATABASE_URL, HOST, PORT, PUBLIC_URL, TRUSTED_PROXIES, WORKERS } from "../system/Variables.ts"
+import { HOST, PORT, PUBLIC_URL, TRUSTED_PROXIES, WORKERS } from "../system/Variables.ts"
 import { duration, httpUrl, integer, oneOf, proxies, text, workers as workerCount } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
@@ -20,11 +20,11 @@ const server = {
 }
 
 const workers = {
-  /** Infinite for one worker for each core. */
+  /** Infinite for `auto`. */
   count: workerCount.or(
     WORKERS,
-    "1",
-    `[Server processes](scaling.md#several-workers) that share the port; \`auto\` is one for each core. Several need \`${DATABASE_URL}\`.`,
+    "auto",
+    `[Server processes](scaling.md#several-workers) that share the port; \`auto\` is one for each core, up to four. The embedded database has one.`,
   ),
 }
 

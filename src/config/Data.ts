@@ -1,4 +1,5 @@
 import { resolve } from "node:path"
+import { ofWorker } from "../system/Seat.ts"
 import {
   BLOBS,
   BOOTSTRAP_API_KEY,
@@ -43,11 +44,13 @@ const database = {
     DATABASE_URL,
     "[Postgres 15 or later](operations.md#databases) with pgvector. Set it in production. Absent: the embedded database.",
   ),
-  maxConnections: integer(2, 1_000).or(
-    DATABASE_CONNECTIONS,
-    "16",
-    "Maximum of connections of a process to Postgres, beside one more. Raise it when requests wait for a connection. Keep the sum of all processes below `max_connections` of Postgres, as `doctor` checks.",
-  ),
+  maxConnections: integer(2, 1_000)
+    .or(
+      DATABASE_CONNECTIONS,
+      "16",
+      "Maximum of connections of a server to Postgres, shared by its workers, each of which has one more. Raise it when requests wait for a connection. Keep the sum of all servers below `max_connections` of Postgres, as `doctor` checks.",
+    )
+    .map(ofWorker(2)),
 }
 
 const bootstrap = {

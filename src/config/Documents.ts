@@ -1,3 +1,4 @@
+import { ofWorker } from "../system/Seat.ts"
 import { EXTRACT_SANDBOX, OCR_COMMAND, RENDERER_URL } from "../system/Variables.ts"
 import { uploadsDirectory, webDirectory } from "./Data.ts"
 import { duration, httpUrl, integer, oneOf, size, text } from "./Kinds.ts"
@@ -16,11 +17,9 @@ const uploads = {
   ),
 }
 
-const concurrency = integer(1, 64).or(
-  "INGEST_CONCURRENCY",
-  "2",
-  "Documents that one process reads at once. Raise it on more than two cores.",
-)
+const concurrency = integer(1, 64)
+  .or("INGEST_CONCURRENCY", "2", "Documents that a server reads at once. Raise it on more than two cores.")
+  .map(ofWorker(1))
 
 const ingestion = { concurrency }
 

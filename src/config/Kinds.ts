@@ -100,7 +100,7 @@ export const days = integer(1, DAYS_MAX)
 
 const WORKERS_MAX = 256
 
-/** A number of processes, which is `Infinity` when it is one for each core. */
+/** A number of processes, which is `Infinity` for `auto`. */
 export const workers = kind(`\`auto\`, or a whole number from 1 to ${WORKERS_MAX}`, (value) =>
   value === "auto" ? Number.POSITIVE_INFINITY : decodeInteger(1, WORKERS_MAX)(value),
 )

@@ -5,6 +5,7 @@ import {
   OPENAI_API_KEY,
   OPENAI_BASE_URL,
 } from "../system/Variables.ts"
+import { ofWorker } from "../system/Seat.ts"
 import { duration, httpUrl, integer, secret, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
@@ -22,11 +23,13 @@ export const replyDeadline = duration.or(
 
 /** The limits that hold for each provider by itself. */
 const limits = {
-  concurrency: integer(1, 65_535).or(
-    "PROVIDER_CONCURRENCY",
-    "4096",
-    "Maximum of concurrent calls of one provider; further ones wait. Lower it to your account's limit.",
-  ),
+  concurrency: integer(1, 65_535)
+    .or(
+      "PROVIDER_CONCURRENCY",
+      "4096",
+      "Maximum of concurrent calls of a server to one provider; further ones wait. Lower it to your account's limit.",
+    )
+    .map(ofWorker(1)),
   outputTokensMax,
   silence: duration.or(
     "PROVIDER_TIMEOUT",

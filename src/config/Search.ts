@@ -8,6 +8,7 @@ import {
   RERANK_MODEL,
   RERANK_URL,
 } from "../system/Variables.ts"
+import { ofWorker } from "../system/Seat.ts"
 import { modelsDirectory } from "./Data.ts"
 import { embeddingModel, fraction, httpUrl, integer, rerankModel, secret, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
@@ -23,11 +24,13 @@ const embeddings = {
   dimensions: integer(1, 4_096).orAbsent(EMBEDDINGS_DIMENSIONS, "Dimensions of the vectors. Absent: the model's own."),
   sentences: {
     directory: modelsDirectory,
-    threads: integer(1, 64).or(
-      EMBEDDINGS_THREADS,
-      "1",
-      "Threads that run a model of `local:<name>`, each with its own copy in memory. Raise it on more than two cores.",
-    ),
+    threads: integer(1, 64)
+      .or(
+        EMBEDDINGS_THREADS,
+        "1",
+        "Threads that run a model of `local:<name>`, each with its own copy in memory, at least one for each worker. Raise it on more than two cores.",
+      )
+      .map(ofWorker(1)),
   },
 }
 
@@ -51,7 +54,13 @@ const reranker = {
 }
 
 const knowledgeIndexes = {
-  bytes: size.or("INDEX_MEMORY", "256MiB", "Memory for search indexes; the default holds some 127,000 passages."),
+  bytes: size
+    .or(
+      "INDEX_MEMORY",
+      "512MiB",
+      "Memory for search indexes, shared by the workers of a server; the default holds some 250,000 passages, or with two workers twice the same 127,000.",
+    )
+    .map(ofWorker(1)),
 }
 
 export const search = {

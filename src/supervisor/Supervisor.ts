@@ -4,12 +4,14 @@ import { join } from "node:path"
 import { Console, Deferred, Duration, Effect, Latch, Semaphore } from "effect"
 import { Config } from "../Config.ts"
 import { watchSurroundings } from "../Launcher.ts"
+import { cannotListen } from "../system/CannotListen.ts"
 import { currentMonotonicMillis } from "../system/Monotonic.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { wordsOf } from "../system/SystemError.ts"
 import { urlOf } from "../system/Url.ts"
 import { DATABASE_URL, PORT, WORKERS } from "../system/Variables.ts"
-import { type Order, type Report, SEAT, workerNumber } from "./WorkerSeat.ts"
+import { SEAT, workerNumber } from "../system/Seat.ts"
+import type { Order, Report } from "./WorkerSeat.ts"
 
 /** Milliseconds before a worker that has died is started again: this many, then twice as many each time. */
 const WAIT_MIN = 100
@@ -55,8 +57,8 @@ const listens = Effect.fnUntraced(function* (child: Child) {
 /**
  * Starts several servers on one port, and starts each one again that ends, until the scope closes, which stops all of
  * them. Completes when all listen. The first one starts alone: it migrates the database and makes what is made once. If
- * it ends before it is ready, so would the others, and the supervisor gives up. No worker listens before all have
- * started, so that what looks for readiness finds all or nothing.
+ * it ends before it is ready, so would the others, and the supervisor gives up. It listens before the others have
+ * started, so that nobody waits for them.
  *
  * @param program the path of the program of a worker
  */
@@ -158,8 +160,8 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
       what: `No worker was ever ready: the first one ${yield* Deferred.await(first.ended)}.`,
       doThis: `It has said why, if it could; with ${WORKERS}=1 the same start shows it alone.`,
     })
+  yield* listens(first)
   const all = [first, ...Array.from({ length: workers - 1 }, (_, index) => begin(index + 2))]
-  for (const child of all) yield* reaches(child, "ready")
   for (const child of all) yield* listens(child)
   const places = all.map((child, at) => ({ number: at + 1, turn: Semaphore.makeUnsafe(1), child, nextWait: WAIT_MIN }))
   for (const place of places) yield* Effect.forkIn(keep(place, place.child), scope)
@@ -178,12 +180,18 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
   }
 })
 
+/**
+ * The most workers that `auto` starts. Each takes 150 MB at rest, and its part of `DATABASE_CONNECTIONS` and
+ * `INDEX_MEMORY`; who has more cores for Parley alone says so.
+ */
+const AUTO_MAX = 4
+
 /** The number of servers that this process is to run: 1 when it serves itself. The embedded database allows one only. */
 export const serverCount = Effect.gen(function* () {
   const { database, workers } = yield* Config
   const isEmbedded = database.url === undefined
   if (workerNumber !== undefined) return 1
-  if (!Number.isFinite(workers.count)) return isEmbedded ? 1 : availableParallelism()
+  if (!Number.isFinite(workers.count)) return isEmbedded ? 1 : Math.min(availableParallelism(), AUTO_MAX)
   if (workers.count === 1 || !isEmbedded) return workers.count
   return yield* new StartupError({
     what: `${WORKERS} is ${workers.count}, and the embedded database serves one process only.`,
@@ -191,11 +199,34 @@ export const serverCount = Effect.gen(function* () {
   })
 })
 
-/** Runs workers on a port until this process loses what has launched it, and replaces them on SIGHUP. */
-export const serveSeveral = Effect.fnUntraced(function* (workers: number, program: string, port: number) {
+/**
+ * Finds the port on which several processes are to listen together, and fails when another program has it, which would
+ * otherwise get a part of their requests, or they of its.
+ */
+export const reservePort = (
+  settings: Pick<Config["Service"]["server"], "host" | "port">,
+): Effect.Effect<number, StartupError> =>
+  Effect.sync(() =>
+    Bun.serve({ hostname: settings.host, port: settings.port, fetch: () => new Response(null, { status: 503 }) }),
+  ).pipe(
+    Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause))),
+    Effect.flatMap((server) =>
+      Effect.as(
+        Effect.promise(() => server.stop(true)),
+        server.port ?? settings.port,
+      ),
+    ),
+  )
+
+/**
+ * Runs workers, each of them this program, until this process loses what has launched it, and replaces them on SIGHUP.
+ */
+export const serveSeveral = Effect.fnUntraced(function* (workers: number, program: string) {
+  const { server } = yield* Config
+  const port = yield* reservePort(server)
   const hungUp = yield* Latch.make(false)
   const ended = yield* watchSurroundings(() => hungUp.openUnsafe())
-  const { replaceAll } = yield* supervise(workers, program, { ...(yield* Config).server, port })
+  const { replaceAll } = yield* supervise(workers, program, { ...server, port })
   const replacing = Effect.andThen(hungUp.await, Effect.andThen(hungUp.close, replaceAll))
   const reason = yield* Effect.raceFirst(Effect.forever(replacing), ended)
   yield* Effect.logInfo("The workers are stopping", { reason })

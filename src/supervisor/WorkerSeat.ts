@@ -1,20 +1,11 @@
 import { join } from "node:path"
 import { Deferred, Effect, Layer } from "effect"
-import { Seat } from "../system/Seat.ts"
-
-/** The environment variable for the number of a worker, how many there are, and the directory of their sockets. */
-export const SEAT = "SUPERVISED_SEAT"
+import { Seat, socketDirectory, workerCount, workerNumber } from "../system/Seat.ts"
 
 /** The `_tag` of a message of a worker: it can serve and waits for its turn to listen, or it listens. */
 export type Report = "Ready" | "Listening"
 /** The `_tag` of a message to a worker: to listen, or to drain and end, since another worker has the place. */
 export type Order = "Listen" | "Leave"
-
-const [, number, seats, directory = ""] =
-  process.send === undefined ? [] : (/^(\d+)\/(\d+):(.+)$/.exec(process.env[SEAT] ?? "") ?? [])
-
-/** The number of this worker; undefined where no supervisor has started it. */
-export const workerNumber: number | undefined = number === undefined ? undefined : Number(number)
 
 /** Takes the orders of the supervisor, and ends this process when the supervisor has ended. */
 const takeSeat = Effect.fnUntraced(function* (number: number) {
@@ -35,8 +26,8 @@ const takeSeat = Effect.fnUntraced(function* (number: number) {
   )
   return {
     number,
-    seats: Number(seats),
-    socketOf: (seat: number) => join(directory, `${seat}.sock`),
+    seats: workerCount,
+    socketOf: (seat: number) => join(socketDirectory, `${seat}.sock`),
     turnToListen: Effect.andThen(report("Ready"), Deferred.await(isTurn)),
     listening: report("Listening"),
     isReplaced: () => isReplaced,

@@ -26,6 +26,8 @@ export const settingsFor = Effect.fnUntraced(function* (
     DATA_DIR: directory,
     BOOTSTRAP_API_KEY: operatorKey,
     DEFAULT_MODEL: "local/extractive",
+    // Most tests are of one process, on whichever database.
+    WORKERS: "1",
     // Tests ask as fast as they can.
     RATE_LIMIT: "off",
     ADDRESS_RATE_LIMIT: "off",

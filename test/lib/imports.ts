@@ -79,6 +79,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   http: ["api", "admission", "services", "backup", ...ground, "Config.ts"],
   config: ["domain", "system", "outbound", "observability"],
   "Config.ts": ["config", "system"],
+  "Logged.ts": ["Config.ts", "observability", "system"],
   observability: ["domain", "system"],
   supervisor: ["system", "Config.ts", "Launcher.ts"],
   cli: ["api", "services", "jobs", "backup", "embeddings", "domain", "system", "Config.ts"],
@@ -135,7 +136,7 @@ const faces: Readonly<Record<string, ReadonlyArray<string>>> = {
 const entry = "src/main.ts"
 
 /** What chooses the layers: these files may import everything, and nothing else in `src` imports them. */
-const composition: ReadonlySet<string> = new Set([entry, "src/Layers.ts", "src/CommandLayers.ts"])
+const composition: ReadonlySet<string> = new Set([entry, "src/start.ts", "src/Layers.ts", "src/CommandLayers.ts"])
 
 /** What makes the documentation for a build. A server loads none of it, nor the packages that it needs: it has the files. */
 const documentation = "src/http/web/docs/"

@@ -1,11 +1,10 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { exposition } from "../../observability/Exposition.ts"
+import { cannotListen } from "../../system/CannotListen.ts"
 import { Seat } from "../../system/Seat.ts"
-import type { StartupError } from "../../system/StartupError.ts"
 import { urlOf } from "../../system/Url.ts"
 import { drain } from "./Draining.ts"
-import { cannotListen } from "./CannotListen.ts"
 import { Lifecycle } from "../edge/Lifecycle.ts"
 import type { LocalListener } from "../access/LocalOperator.ts"
 import { type Handler, makeSiblings } from "./Siblings.ts"
@@ -38,23 +37,6 @@ const closing = (response: Response): Response => {
 }
 
 const starting: Handler = (request) => Promise.resolve(whileStarting(request))
-
-/**
- * Finds the port on which several processes are to listen together, and fails when another program has it, which would
- * otherwise get a part of their requests, or they of its.
- */
-export const reservePort = (settings: Pick<ServerSettings, "host" | "port">): Effect.Effect<number, StartupError> =>
-  Effect.sync(() =>
-    Bun.serve({ hostname: settings.host, port: settings.port, fetch: () => new Response(null, { status: 503 }) }),
-  ).pipe(
-    Effect.catchDefect((cause) => Effect.flip(cannotListen(settings, cause))),
-    Effect.flatMap((server) =>
-      Effect.as(
-        Effect.promise(() => server.stop(true)),
-        server.port ?? settings.port,
-      ),
-    ),
-  )
 
 /**
  * The HTTP server: `Bun.serve`, until `@effect/platform-bun` is released for this version of Effect.

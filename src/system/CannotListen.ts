@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises"
 import { Effect, Option } from "effect"
-import { StartupError } from "../../system/StartupError.ts"
-import { wordsOf } from "../../system/SystemError.ts"
-import { HOST, PORT } from "../../system/Variables.ts"
+import { StartupError } from "./StartupError.ts"
+import { wordsOf } from "./SystemError.ts"
+import { HOST, PORT } from "./Variables.ts"
 
 const setHost = `Set ${HOST} to an address of this machine: 127.0.0.1 for this machine alone, 0.0.0.0 for all.`
 

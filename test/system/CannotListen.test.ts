@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Effect } from "effect"
-import { cannotListen } from "../../../src/http/server/CannotListen.ts"
-import { urlOf } from "../../../src/system/Url.ts"
+import { cannotListen } from "../../src/system/CannotListen.ts"
+import { urlOf } from "../../src/system/Url.ts"
 
 const messageFor = async (host: string, port: number, code: string) => {
   const cause = Object.assign(new Error(`${code}: Bun's words`), { code })
