@@ -6,6 +6,10 @@ import { Unavailable } from "../../domain/Errors.ts"
 import { withoutTimeLimit } from "./TimeLimit.ts"
 
 const unreachable = new Unavailable({ detail: "The database cannot be reached right now.", retry_after_seconds: 2 })
+const tooSlow = new Unavailable({
+  detail: "The database took too long for this. Ask for less, such as for fewer days, or try again later.",
+  retry_after_seconds: 10,
+})
 const readOnly = new Unavailable({ detail: "Nothing can be stored right now.", retry_after_seconds: 10 })
 
 /** SQLSTATE classes of passing failures: connection, resources, operator intervention (shutdown, failover), system. */
@@ -16,6 +20,9 @@ const DISK_FULL = "53100"
 const READ_ONLY = "25006"
 /** The SQLSTATE with which a transaction was ended because its next statement came too late. */
 const IDLE_TRANSACTION = "25P03"
+
+/** The SQLSTATE of a statement that was ended, here because it took too long: who waits for no answer reads none. */
+const CANCELED = "57014"
 
 /** The SQLSTATE of a failure; undefined when the server sent none. */
 export const sqlState = (error: SqlError.SqlError): string | undefined => {
@@ -67,6 +74,8 @@ const explain = (state: string | undefined): readonly [warning: string, failure:
   switch (state) {
     case DISK_FULL:
       return ["The disk of the database is full:", diskFull]
+    case CANCELED:
+      return ["A statement took too long:", tooSlow]
     case READ_ONLY:
       return ["The database can only be read:", readOnly]
     default:

@@ -141,6 +141,24 @@ describeOnPostgres("a statement that takes too long", () => {
         ),
       LONG_LIMIT,
     ))
+
+  test("fails with a sentence that says so, and not that the database cannot be reached", () =>
+    withFront(() =>
+      SqlClient.SqlClient.use((sql) =>
+        Effect.gen(function* () {
+          const ended = sql`set local statement_timeout = 1`.pipe(
+            Effect.andThen(sql`select pg_sleep(60)`),
+            transaction(sql),
+            withoutSqlErrors,
+          )
+          const { detail, retry_after_seconds } = yield* Effect.flip(ended)
+          expect({ detail, retry_after_seconds }).toEqual({
+            detail: "The database took too long for this. Ask for less, such as for fewer days, or try again later.",
+            retry_after_seconds: 10,
+          })
+        }),
+      ),
+    ))
 })
 
 describeOnPostgres("a transaction that waits too long for its next statement", () => {
