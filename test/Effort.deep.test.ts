@@ -12,7 +12,7 @@ import { startServer, testTimeout } from "./lib/TestServer.ts"
 /*
  * No text costs much more than plain English of its length, whatever it consists of: neither in the functions that
  * analyse texts, nor in any operation that takes one. And no file and no body blocks the server, whatever its structure.
- * Each kind of text and file is tried in CI, and a sample elsewhere; `bun run bench fuzz` tries many more.
+ * Each kind of text and file is tried in CI, and a sample elsewhere.
  */
 
 const { client } = await startServer(unlimited)

@@ -6,8 +6,7 @@ import { addTo, cosine, packed, unpacked } from "./Vectors.ts"
 
 /*
  * Groups short questions one by one. A question goes to the topic whose centre it resembles most, if it resembles it
- * enough, and is a topic of its own otherwise. The first three constants were chosen by the questions of SQuAD and XQuAD,
- * see `bun run bench loop gaps`.
+ * enough, and is a topic of its own otherwise. The first three constants were chosen by the questions of SQuAD and XQuAD.
  */
 
 /** The least similarity of a question to the centre of its topic. */

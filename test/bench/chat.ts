@@ -115,7 +115,9 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
   const parleyChild = yield* start({
     ...options,
     bunOptions:
-      settings.profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${settings.profileDirectory}`],
+      settings.profileDirectory === undefined
+        ? []
+        : ["--cpu-prof", "--cpu-prof-md", `--cpu-prof-dir=${settings.profileDirectory}`],
   })
   const targets = [
     { name: "bare", child: bareChild },

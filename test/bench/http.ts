@@ -159,7 +159,9 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
   const parleyChild = yield* start({
     ...options,
     bunOptions:
-      settings.profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${settings.profileDirectory}`],
+      settings.profileDirectory === undefined
+        ? []
+        : ["--cpu-prof", "--cpu-prof-md", `--cpu-prof-dir=${settings.profileDirectory}`],
   })
   const targets = [
     { name: "bare", child: bareChild },

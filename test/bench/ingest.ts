@@ -235,7 +235,8 @@ const bench = Effect.fnUntraced(function* ({ server, files: count, sections, pro
       DATABASE_URL: url,
       ...embeddings.environment(providerUrl),
     }),
-    bunOptions: profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileDirectory}`],
+    bunOptions:
+      profileDirectory === undefined ? [] : ["--cpu-prof", "--cpu-prof-md", `--cpu-prof-dir=${profileDirectory}`],
   })
   // The first round compiles the code; the next ones show the speed of a warm server.
   const first = yield* upload(child.port, url, makeCorpus(embeddings.isInServer ? 1 : FILES_PER_UPLOAD, sections).files)

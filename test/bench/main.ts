@@ -5,24 +5,13 @@ const benches: Readonly<
 > = {
   answers: () => import("./answers.ts"),
   chat: () => import("./chat.ts"),
-  extract: () => import("./extract.ts"),
-  fusion: () => import("./fusion.ts"),
-  fuzz: () => import("./fuzz.ts"),
   growth: () => import("./growth.ts"),
   http: () => import("./http.ts"),
   ingest: () => import("./ingest.ts"),
-  kills: () => import("./kills.ts"),
-  loop: () => import("./loop.ts"),
-  profile: () => import("./profile.ts"),
-  providers: () => import("./providers.ts"),
   reliability: () => import("./reliability.ts"),
   retrieval: () => import("./retrieval.ts"),
   safety: () => import("./safety.ts"),
   search: () => import("./search.ts"),
-  soak: () => import("./soak.ts"),
-  sources: () => import("./sources.ts"),
-  voice: () => import("./voice.ts"),
-  web: () => import("./web.ts"),
 }
 
 const [name = "", ...args] = process.argv.slice(2)

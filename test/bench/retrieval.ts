@@ -14,19 +14,13 @@ import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
 import { platform } from "../lib/Layers.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
 import { benchReranker } from "./lib/BenchEmbeddings.ts"
-import { calibrate } from "./lib/Calibrating.ts"
-import { curvesOf, linesOf, questionsOfOthers, sharesOf, THRESHOLDS } from "./lib/Curves.ts"
+import { curvesOf, linesOf, sharesOf, THRESHOLDS } from "./lib/Curves.ts"
 import { makeOrganization } from "./lib/Filling.ts"
 import { passagesByChunk, placeOf, store, type StoredPassages } from "./lib/KnowledgeOfSets.ts"
-import { measure } from "./lib/RankingMetrics.ts"
+import { ndcg10 } from "./lib/RankingMetrics.ts"
 import { rememberingEmbeddings } from "./lib/RememberingEmbeddings.ts"
-import type { RetrievalSet } from "./lib/RetrievalSet.ts"
-import { errorsOf, indexed, similaritiesOf } from "./lib/Scripts.ts"
-import { readArticles, SCRIPTS } from "./lib/sets/Articles.ts"
-import { ALL_SETS, makeSet, PUBLIC_SETS } from "./lib/sets/Sets.ts"
-import { withGaps } from "./lib/sets/Gaps.ts"
-import { sampled, sampleOf } from "./lib/sets/Sample.ts"
-import { searchByBm25 } from "./lib/Snowball.ts"
+import { PUBLIC_SETS, readSet, type RetrievalSet } from "./lib/RetrievalSet.ts"
+import { sampleOf } from "./lib/Sample.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
 
 const TEN = 10
@@ -144,7 +138,7 @@ const COLUMNS = ["BM25", "words", "vectors", "hybrid", "default", "reranked", "e
 const NAME_WIDTH = 26
 const COLUMN_WIDTH = 9
 
-const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) {
+const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>, isWhole: boolean) {
   yield* makeOrganization(organization)
   const retriever = yield* Retriever
   const unfiltered = yield* Unfiltered
@@ -159,8 +153,8 @@ const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) 
   const curves: Array<string> = []
   for (const set of sets) {
     const stored = yield* store(set.name, set.passages)
-    const ndcg = (run: Run): number => measure(run, set.judgements).ndcg10
-    const bm25 = ndcg(yield* searchByBm25(set, TEN))
+    const ndcg = (run: Run): number => ndcg10(run, set.judgements)
+    const bm25 = isWhole ? PUBLIC_SETS.get(set.name) : undefined
     const words = ndcg(yield* byWords(set, stored))
     const vectors = ndcg(yield* byVectors(set))
     const hybrid = ndcg(yield* searched(unfiltered, set, stored))
@@ -168,13 +162,14 @@ const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) 
     const curvesOfSet = yield* curvesOf(set, stored, sets)
     const second = yield* reranked(set, stored)
     const cells = [
-      ...[bm25, words, vectors, hybrid, cut].map((value) => value.toFixed(4)),
+      bm25?.toFixed(4) ?? "–",
+      ...[words, vectors, hybrid, cut].map((value) => value.toFixed(4)),
       second === undefined ? "–" : ndcg(second.run).toFixed(4),
       ...sharesOf(curvesOfSet, LIKELY_SIMILARITY).map((share) =>
         share === undefined ? "–" : (100 * share).toFixed(1),
       ),
     ]
-    const mark = cut < Math.max(bm25, words) - TOLERATED ? " !" : ""
+    const mark = cut < Math.max(bm25 ?? 0, words) - TOLERATED ? " !" : ""
     if (second !== undefined) {
       const { milliseconds, share } = second
       curves.push(
@@ -190,79 +185,16 @@ const compare = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) 
   for (const line of curves) yield* Console.log(line)
 })
 
-/** The questions of each kind that a set is asked to calibrate similarity: all sets and variants take minutes. */
-const CALIBRATING = 60
-
-const calibrateAll = Effect.fnUntraced(function* (sets: ReadonlyArray<RetrievalSet>) {
-  yield* makeOrganization(organization)
-  const embeddings = yield* Embeddings
-  const indexes = yield* KnowledgeIndexes
-  const asked = Effect.fnUntraced(function* (
-    { chatbotId }: StoredPassages,
-    answerable: boolean,
-    questions: RetrievalSet["questions"],
-  ) {
-    const analysed = yield* Effect.forEach(sampled(questions, CALIBRATING), ({ text }) =>
-      Effect.gen(function* () {
-        const { query } = yield* indexes.open(chatbotId, bounded(text), "cached")
-        return { query, vector: yield* embeddings.embedQuery(text) }
-      }),
-    )
-    const { index } = yield* indexes.open(chatbotId, bounded(""), "cached")
-    return { index, answerable, questions: analysed }
-  })
-  const calibrated = yield* Effect.forEach(sets, (set) =>
-    Effect.gen(function* () {
-      const { passages, offTopic } = withGaps(set)
-      const full = yield* store(set.name, set.passages)
-      const gaps = yield* store(set.name, passages)
-      return {
-        name: set.name,
-        group:
-          set.language === "english" && set.name !== "xquad/zh" ? set.subject : set.name.slice(0, "xquad/de".length),
-        asked: yield* Effect.all([
-          asked(full, true, set.questions),
-          asked(full, false, questionsOfOthers(set, sets)),
-          asked(gaps, false, offTopic),
-        ]),
-      }
-    }),
-  )
-  const unrelated = embeddings.isSemantic ? embeddings.unrelatedCosine : undefined
-  yield* Effect.sync(() => calibrate(calibrated, unrelated, (line) => console.log(line)))
-})
-
-const compareScripts = Effect.fnUntraced(function* (directory: string) {
-  yield* makeOrganization(organization)
-  yield* Console.log(
-    "Shares of questions in percent: about other articles that found something, and left empty though answerable.",
-  )
-  for (const [script, file] of Object.entries(SCRIPTS)) {
-    const articles = readArticles(directory, file)
-    if (articles === undefined) yield* Console.log(`${script.padEnd(NAME_WIDTH)} ${file} is not there`)
-    else
-      for (const each of similaritiesOf(yield* indexed(script, articles))) {
-        const { empty, found } = errorsOf(each)
-        yield* Console.log(
-          `${script.padEnd(COLUMN_WIDTH + 2)} ${each.size.padEnd(NAME_WIDTH / 2)} ${each.half.padEnd(COLUMN_WIDTH)}` +
-            ` found ${(100 * found).toFixed(1).padStart(5)}  empty ${(100 * empty).toFixed(1).padStart(5)}`,
-        )
-      }
-  }
-})
-
 /** The number of an option that is one; undefined where it is absent. */
 const numberOf = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value))
 
 /**
  * Measures the quality of the real storage and retriever on public sets, beside BM25: of the ranking, and of the
  * threshold. On the embedded database, or on `DATABASE_URL`. Options: `--data DIR` (or `PARLEY_BENCH_DATA`),
- * `--sets a,b`; `--public` leaves out the sets that are made of the public ones; `--embeddings` names a model, as
- * `EMBEDDINGS` does; `RERANK_URL` and `RERANK_MODEL` name a reranker; `--passages N` and `--queries N` measure a part of each set, the same in every run, where a model
- * would take hours for all of it; `--no-index` searches as in a knowledge base that is too large for an index in memory;
- * `--calibrate` looks for a better calibration of similarity instead; `--scripts` measures only whether nothing is found
- * where it should be, in each script, on sets in the format of SQuAD: those of XQuAD, JaQuAD's and KorQuAD's, under the
- * names in `lib/sets/Articles.ts`.
+ * `--sets a,b` instead of all public ones; `--embeddings` names a model, as `EMBEDDINGS` does; `RERANK_URL` and
+ * `RERANK_MODEL` name a reranker; `--passages N` and `--queries N` measure a part of each set, the same in every run,
+ * where a model would take hours for all of it; `--no-index` searches as in a knowledge base that is too large for an
+ * index in memory.
  */
 export const run = (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
@@ -270,26 +202,20 @@ export const run = (args: ReadonlyArray<string>): Promise<void> => {
     options: {
       data: { type: "string" },
       sets: { type: "string" },
-      public: { type: "boolean", default: false },
       passages: { type: "string" },
       queries: { type: "string" },
       "no-index": { type: "boolean", default: false },
-      calibrate: { type: "boolean", default: false },
-      scripts: { type: "boolean", default: false },
       embeddings: { type: "string", default: "local" },
     },
   })
   const directory = values.data ?? process.env["PARLEY_BENCH_DATA"]
   if (directory === undefined) throw new Error("Say where the sets are: --data DIR, or PARLEY_BENCH_DATA")
-  const names = values.scripts ? [] : (values.sets?.split(",") ?? (values.public ? PUBLIC_SETS : ALL_SETS))
+  const names = values.sets?.split(",") ?? Array.from(PUBLIC_SETS.keys())
   const size = { passages: numberOf(values.passages), questions: numberOf(values.queries) }
-  const sets = names.map((name) => sampleOf(makeSet(directory, name), size))
+  const sets = names.map((name) => sampleOf(readSet(directory, name), size))
   const indexBytes = values["no-index"] ? 1 : INDEX_BYTES
-  const measured = Effect.gen(function* () {
-    if (values.scripts) yield* compareScripts(directory)
-    else yield* values.calibrate ? calibrateAll(sets) : compare(sets)
-  })
-  return measured.pipe(
+  const isWhole = size.passages === undefined && size.questions === undefined
+  return compare(sets, isWhole).pipe(
     Effect.provide(
       Layer.provideMerge(layer(indexBytes, values.embeddings), Layer.succeed(CurrentOrganization, organization)),
     ),

@@ -177,7 +177,9 @@ const bench = Effect.fnUntraced(function* (settings: Settings) {
     const child = yield* start({
       ...options,
       bunOptions:
-        settings.profileDirectory === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${settings.profileDirectory}`],
+        settings.profileDirectory === undefined
+          ? []
+          : ["--cpu-prof", "--cpu-prof-md", `--cpu-prof-dir=${settings.profileDirectory}`],
     })
     const name = `${base.texts.length} chunks`
     const requests = base.questions.map((question) => requestOf(base.chatbot, question))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { killAndCompare } from "../lib/Kills.ts"
 import { searchSeed, sizeOf } from "../lib/Sample.ts"
 
-// The test starts a dozen servers in CI, and fewer elsewhere. `bun run bench kills` does the same for longer.
+// The test starts a dozen servers in CI, and fewer elsewhere.
 setDefaultTimeout(240_000)
 
 const FILES = sizeOf(24, 10)

@@ -4,7 +4,7 @@ import { OrganizationId } from "../../src/domain/Ids.ts"
 import { CurrentOrganization } from "../../src/domain/Tenancy.ts"
 import { makeOrganization } from "../bench/lib/Filling.ts"
 import type { RetrievalSet } from "../bench/lib/RetrievalSet.ts"
-import { fusionsOf, lossOf, type Quality } from "../lib/KnownGeometry.ts"
+import { fusionsOf, lossOf, type Quality } from "./KnownGeometry.ts"
 import { platform } from "../lib/Layers.ts"
 import { random } from "../lib/Random.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
@@ -38,7 +38,6 @@ const makeSet = (): RetrievalSet => {
   return {
     name: "made-up",
     subject: "made-up",
-    language: "english",
     passages: passages.map(({ id, words }) => ({ id, title: "", text: words.join(" ") })),
     questions,
     judgements: new Map(questions.map(({ id, relevant }) => [id, new Map([[relevant, 1]])])),

@@ -75,8 +75,7 @@ export const spellingWeight = (query: LexicalQuery, weight: number): number => {
  * - Lead: whether the nearest chunk is much nearer than the next ones, while chance makes gradual differences.
  * - The best similarity of the words: when the candidates share next to nothing with the question, words say nothing.
  *
- * The constants were fitted on ten known geometries of vectors over nine pairs of questions and passages; `bun run
- * bench fusion` measures what they reach.
+ * The constants were fitted on ten known geometries of vectors over nine pairs of questions and passages.
  */
 
 /** The correlation that chance often reaches, and the one that is full agreement. */

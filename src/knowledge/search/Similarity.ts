@@ -8,10 +8,10 @@ import type { QueryWord } from "./LexicalQuery.ts"
  * more passages there are, and a smaller share of them the longer the question is. Coverage is therefore stretched so
  * that chance reaches `LIKELY_SIMILARITY`.
  *
- * `bun run bench retrieval --calibrate` varies the constants over sets of many kinds of questions in six languages, and
- * leaves out one language or subject at a time: no change serves the sets that are left out better. With the constants
- * of spelling, two answerable questions in a hundred find nothing (mostly whole sentences in German and Arabic), and a
- * third of those that the knowledge base does not answer find something. A lower `chance` trades one for the other.
+ * The constants were varied over sets of many kinds of questions in six languages, with one language or subject left out
+ * at a time: no change served the sets that were left out better. With the constants of spelling, two answerable
+ * questions in a hundred find nothing (mostly whole sentences in German and Arabic), and a third of those that the
+ * knowledge base does not answer find something. A lower `chance` trades one for the other.
  */
 
 export interface Calibration {

@@ -43,7 +43,7 @@ const PAUSE_MS = 200
 const LONGEST_MS = 59_000
 
 /*
- * These were chosen on English and Arabic speech, see `test/bench/voice.ts`. In decibels: noise and speech before any was
+ * These were chosen on English and Arabic speech, as it is and in noise. In decibels: noise and speech before any was
  * heard; how far speech is over the noise, with pitch, without it, and above 1 kHz; how far below the loudest speech of
  * late the same speaker may be; what 0.1 more of the threshold adds to these; and what an utterance that has begun needs less.
  */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Effect, Fiber } from "effect"
 import { checkReply, type Given } from "../../../src/agent/grounding/Grounding.ts"
-import { GROUNDED_LANGUAGES, groundedReplies } from "../../bench/loop/Grounded.ts"
+import { groundedReplies } from "./GroundedReplies.ts"
 
 const handbook = `# Returns
 
@@ -98,9 +98,8 @@ test("words that no text has are left to a judge, and mark nothing", async () =>
 })
 
 test("of short replies in many languages, few false ones pass, and hardly any true one is marked", async () => {
-  const replies = GROUNDED_LANGUAGES.flatMap(groundedReplies)
   const shareMarked = async (isTrue: boolean) => {
-    const some = replies.filter((reply) => reply.isTrue === isTrue)
+    const some = groundedReplies.filter((reply) => reply.isTrue === isTrue)
     const marked = await Promise.all(
       some.map((reply) => reasons(reply.text, { texts: reply.passages, said: [reply.question] })),
     )

@@ -3,8 +3,8 @@ import type { ChatbotId } from "../../../src/domain/Ids.ts"
 import { Retriever } from "../../../src/knowledge/Retriever.ts"
 import { store, type StoredPassages } from "./KnowledgeOfSets.ts"
 import type { RetrievalSet } from "./RetrievalSet.ts"
-import { withGaps } from "./sets/Gaps.ts"
-import { sampled } from "./sets/Sample.ts"
+import { withGaps } from "./Gaps.ts"
+import { sampled } from "./Sample.ts"
 
 /*
  * What a threshold does: it leaves questions that have an answer without any passage, and it keeps questions that have
@@ -42,12 +42,9 @@ const similarities = Effect.fnUntraced(function* (chatbotId: ChatbotId, question
   )
 })
 
-/** The sets whose questions are single words, which any passage with these words may be meant to answer. */
-const FEW_WORDS = / words?$/
-
 /** Questions of the sets about other subjects, about as many from each. */
-export const questionsOfOthers = (set: RetrievalSet, all: ReadonlyArray<RetrievalSet>): Questions => {
-  const others = all.filter(({ name, subject }) => subject !== set.subject && !FEW_WORDS.test(name))
+const questionsOfOthers = (set: RetrievalSet, all: ReadonlyArray<RetrievalSet>): Questions => {
+  const others = all.filter(({ subject }) => subject !== set.subject)
   return others.flatMap(({ questions }) => sampled(questions, Math.ceil(QUESTIONS / others.length)))
 }
 

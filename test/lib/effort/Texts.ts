@@ -94,15 +94,6 @@ export const fewUnits = (): ReadonlyArray<string> => {
   ])
 }
 
-/** Every unit, alone and before a space, without end: then random mixtures of them. */
-export const allUnits = function* (random: () => number): Generator<string> {
-  const units = unique([...fewUnits(), ...expanding().keys(), ...inCategories(200)])
-  for (const unit of units) yield* [unit, `${unit} `]
-  const any = () => units[Math.floor(random() * units.length)] ?? ""
-  for (;;)
-    yield Array.from({ length: 1 + Math.floor(random() * 6) }, () => any() + (random() < 0.4 ? " " : "")).join("")
-}
-
 /** Plain English, whose sentences differ, as a unit. */
 export const ENGLISH =
   "The mill beside the river was built long ago. Students may visit it in the morning, when its doors are open. How much does the guide ask for a tour of an hour? Nobody has to pay for the garden, which lies behind the house. "

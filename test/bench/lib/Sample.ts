@@ -1,5 +1,8 @@
-import { digest } from "../Halves.ts"
-import type { RetrievalSet } from "../RetrievalSet.ts"
+import { createHash } from "node:crypto"
+import type { RetrievalSet } from "./RetrievalSet.ts"
+
+/** A number of 32 bits that depends on an id alone. */
+export const digest = (id: string): number => createHash("sha256").update(id).digest().readUInt32BE()
 
 /** The size of a part of a set. Absent, all of its passages or questions are in it. */
 export interface SampleSize {

@@ -1,5 +1,5 @@
-import { digest } from "../Halves.ts"
-import type { RetrievalSet } from "../RetrievalSet.ts"
+import { digest } from "./Sample.ts"
+import type { RetrievalSet } from "./RetrievalSet.ts"
 
 /** A set with gaps in its knowledge. */
 export interface Gaps {

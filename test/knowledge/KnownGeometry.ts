@@ -8,11 +8,11 @@ import { Chunks } from "../../src/storage/search/Chunks.ts"
 import { LexemeIndexes } from "../../src/storage/search/LexemeIndexes.ts"
 import { VectorIndexes } from "../../src/storage/search/VectorIndexes.ts"
 import { passagesByChunk, placeOf, store } from "../bench/lib/KnowledgeOfSets.ts"
-import { measure } from "../bench/lib/RankingMetrics.ts"
+import { ndcg10 } from "../bench/lib/RankingMetrics.ts"
 import type { RetrievalSet } from "../bench/lib/RetrievalSet.ts"
-import { defaults } from "./Defaults.ts"
-import { fakeEmbeddings, fakeEmbeddingsKey, fakeVector } from "./FakeEmbeddings.ts"
-import { random } from "./Random.ts"
+import { defaults } from "../lib/Defaults.ts"
+import { fakeEmbeddings, fakeEmbeddingsKey } from "../lib/FakeEmbeddings.ts"
+import { random } from "../lib/Random.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
 
 /*
@@ -29,23 +29,9 @@ const DEPTH = 10
 const INDEX_BYTES = 256 * 2 ** 20
 
 /** How far the vector of a question leans towards its relevant passages. */
-const LEANINGS = { perfect: 4, good: 0.55, fair: 0.42, weak: 0.28, random: 0, opposite: -1 }
-/**
- * The quality of the vectors. `half` is perfect for every other question and random for the others; `spelling` is made
- * of the letters of texts in too few dimensions, and so a bad copy of what words say.
- */
-export type Quality = keyof typeof LEANINGS | "half" | "spelling"
-
-export const QUALITIES: ReadonlyArray<Quality> = [
-  "perfect",
-  "good",
-  "fair",
-  "weak",
-  "random",
-  "opposite",
-  "half",
-  "spelling",
-]
+const LEANINGS = { perfect: 4, good: 0.55, random: 0 }
+/** The quality of the vectors. `half` is perfect for every other question and random for the others. */
+export type Quality = keyof typeof LEANINGS | "half"
 
 /** The nDCG@10 of words alone, of vectors alone, and of both. */
 export interface Fusion {
@@ -91,44 +77,30 @@ const makeGeometry = (set: RetrievalSet) => {
     )
     return plus(own.get(id) ?? common, normal(middle), LEANINGS[quality])
   }
-  const spelled = (text: string): Vector => normal(fakeVector(text, DIMENSIONS))
-  const textOf = ({ title, text }: RetrievalSet["passages"][number]) => textToEmbed(title, { headings: [], text })
-
-  const ofPassages = (quality: Quality): ReadonlyMap<string, Vector> =>
-    quality === "spelling" ? new Map(set.passages.map((passage) => [passage.id, spelled(textOf(passage))])) : passages
-  const ofQuestion = (quality: Quality, number: number): Vector => {
-    const { id = "", text = "" } = set.questions[number] ?? {}
-    if (quality === "spelling") return spelled(text)
-    return leaning(quality === "half" ? (number % 2 === 0 ? "perfect" : "random") : quality, id)
+  return {
+    passages,
+    ofQuestion: (quality: Quality, number: number): Vector => {
+      const leaningOfOne = quality === "half" ? (number % 2 === 0 ? "perfect" : "random") : quality
+      return leaning(leaningOfOne, set.questions[number]?.id ?? "")
+    },
   }
-  return { ofPassages, ofQuestion, textOf }
 }
 
 /** Measures the fusion of the real storage and retriever over a set, with vectors of each of these qualities. */
 export const fusionsOf = Effect.fnUntraced(function* (set: RetrievalSet, qualities: ReadonlyArray<Quality>) {
   const geometry = makeGeometry(set)
-  const fusions: Array<Fusion> = []
-  // Only the vectors of questions differ between most qualities, so that the passages are stored once for them.
-  const groups = [
-    qualities.filter((quality) => quality !== "spelling"),
-    qualities.filter((quality) => quality === "spelling"),
-  ]
-  for (const group of groups) {
-    const [first] = group
-    if (first === undefined) continue
-    const passages = geometry.ofPassages(first)
-    const vectors = new Map(
-      set.passages.map((passage) => [geometry.textOf(passage), passages.get(passage.id) ?? []] as const),
-    )
-    const fake = yield* fakeEmbeddings(DIMENSIONS, (text) => vectors.get(text) ?? [])
-    fusions.push(
-      ...(yield* measureGroup(set, geometry, vectors, group).pipe(Effect.provide(knowledge(fake.url)), Effect.scoped)),
-    )
-  }
-  return fusions
+  // Only the vectors of questions differ between qualities, so that the passages are stored once.
+  const vectors = new Map(
+    set.passages.map(({ id, text, title }) => [
+      textToEmbed(title, { headings: [], text }),
+      geometry.passages.get(id) ?? [],
+    ]),
+  )
+  const fake = yield* fakeEmbeddings(DIMENSIONS, (text) => vectors.get(text) ?? [])
+  return yield* measure(set, geometry, vectors, qualities).pipe(Effect.provide(knowledge(fake.url)), Effect.scoped)
 })
 
-const measureGroup = Effect.fnUntraced(function* (
+const measure = Effect.fnUntraced(function* (
   set: RetrievalSet,
   geometry: ReturnType<typeof makeGeometry>,
   vectors: Map<string, Vector>,
@@ -146,18 +118,17 @@ const measureGroup = Effect.fnUntraced(function* (
       index.search(query, DEPTH).map(({ chunkId }) => passageOfChunk.get(chunkId) ?? ""),
     )
   }
-  const ndcg = (run: ReadonlyMap<string, ReadonlyArray<string>>) => measure(run, set.judgements).ndcg10
+  const ndcg = (run: ReadonlyMap<string, ReadonlyArray<string>>) => ndcg10(run, set.judgements)
   const fusions: Array<Fusion> = []
   for (const quality of qualities) {
     // A retriever remembers the vectors of questions, which are those of one quality.
     const retriever = yield* Retriever.make({ threshold: 0 })
-    const passages = [...geometry.ofPassages(quality)]
     const nearest = new Map<string, ReadonlyArray<string>>()
     const fused = new Map<string, ReadonlyArray<string>>()
     for (const [number, { id, text }] of set.questions.entries()) {
       const vector = geometry.ofQuestion(quality, number)
       vectors.set(text, vector)
-      const near = passages.map(([passage, of]) => [passage, cosine(vector, of)] as const)
+      const near = [...geometry.passages].map(([passage, of]) => [passage, cosine(vector, of)] as const)
       nearest.set(
         id,
         near
