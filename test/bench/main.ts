@@ -5,12 +5,12 @@ const benches: Readonly<
 > = {
   answers: () => import("./answers.ts"),
   chat: () => import("./chat.ts"),
+  faults: () => import("./faults.ts"),
   growth: () => import("./growth.ts"),
   http: () => import("./http.ts"),
   ingest: () => import("./ingest.ts"),
   reliability: () => import("./reliability.ts"),
   retrieval: () => import("./retrieval.ts"),
-  safety: () => import("./safety.ts"),
   search: () => import("./search.ts"),
 }
 

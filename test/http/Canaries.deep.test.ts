@@ -1,13 +1,14 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
 import { canaryRun } from "../lib/Canaries.ts"
+import { isWholeSearch, searchSeed } from "../lib/Sample.ts"
 
 // It uses a server in some fifty ways, one after the other.
 setDefaultTimeout(180_000)
 
 test("secrets and private texts are nowhere but where they belong", async () => {
   const { canaries, hits, places } = await Effect.runPromise(
-    Effect.scoped(canaryRun({ format: "json", isWhole: false })),
+    Effect.scoped(canaryRun({ format: searchSeed % 2 === 0 ? "json" : "pretty", isWhole: isWholeSearch })),
   )
   expect(hits).toEqual([])
   expect(canaries.length).toBeGreaterThanOrEqual(20)

@@ -4,13 +4,13 @@ import { faultOf } from "../lib/safety/fuzz/Answers.ts"
 import type { FuzzRequest } from "../lib/safety/fuzz/Requests.ts"
 import { fuzz } from "../lib/safety/fuzz/Run.ts"
 import type { WireOutcome } from "../lib/safety/fuzz/Wire.ts"
-import { searchSeed, sizeOf } from "../lib/Sample.ts"
+import { searchSeed, searchTimes, sizeOf } from "../lib/Sample.ts"
 import { startServer, testTimeout } from "../lib/TestServer.ts"
 
 const { client } = await startServer()
 
 /** Random requests: a search for rare faults, which is full in CI. */
-const REQUESTS = sizeOf(400, 120)
+const REQUESTS = searchTimes * sizeOf(400, 120)
 /** Milliseconds after which a request counts as hanging, on the busiest machine. */
 const TIMEOUT = 30_000
 
@@ -27,7 +27,7 @@ test(
     // Requests of all kinds have been made.
     for (const status of ["200", "400", "401", "404"]) expect(outcomes.get(status)).toBeGreaterThan(0)
   },
-  2 * testTimeout,
+  2 * searchTimes * testTimeout,
 )
 
 describe("an answer is a fault", () => {

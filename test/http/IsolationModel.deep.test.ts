@@ -4,19 +4,19 @@ import { Statement } from "effect/sql"
 import { tablesWithOrganization } from "../lib/FilledTenant.ts"
 import { runModel } from "../lib/safety/model/Run.ts"
 import { makeUnfilteredServer, withoutFilters } from "../lib/safety/model/WithoutFilters.ts"
-import { searchSeed, sizeOf } from "../lib/Sample.ts"
+import { searchSeed, searchTimes, sizeOf } from "../lib/Sample.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { startServer, testTimeout } from "../lib/TestServer.ts"
 import { sharedRun } from "../lib/Scoped.ts"
 
 const settings = { RATE_LIMIT: "off" }
 /** Random operations: a search for rare faults, which is full in CI. */
-const OPERATIONS = sizeOf(60, 20)
+const OPERATIONS = searchTimes * sizeOf(60, 20)
 /** The most operations until a fault shows that is there. */
 const OPERATIONS_MAX = 600
 
 const whole = await startServer(settings)
-setDefaultTimeout(2 * testTimeout)
+setDefaultTimeout(2 * searchTimes * testTimeout)
 const run = sharedRun()
 const unfiltered = await run(makeUnfilteredServer(settings))
 

@@ -2,12 +2,12 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
 import { simpleQuery } from "../../src/storage/embedded/Wire.ts"
 import { killAtPoints } from "../lib/kills/KillAtPoints.ts"
-import { killPoints } from "../lib/kills/KillPoints.ts"
+import { killPoints, s3KillPoints } from "../lib/kills/KillPoints.ts"
 import { StatementWatch } from "../lib/kills/StatementWatch.ts"
-import { searchSeed } from "../lib/Sample.ts"
+import { sampleOf, searchSeed, searchTimes, sizeOf } from "../lib/Sample.ts"
 
-// The last test starts a few servers. `bun run bench reliability --only kills` comes to every point again and again.
-setDefaultTimeout(240_000)
+// The last tests start a server again and again.
+setDefaultTimeout(240_000 * searchTimes)
 
 const message = (type: string, ...texts: ReadonlyArray<string>): Buffer => {
   const body = Buffer.from(texts.map((text) => `${text}\0`).join(""))
@@ -62,11 +62,14 @@ describe("what watches the statements of a server", () => {
   })
 })
 
-test("a server that is killed at a named point of its work loses nothing that it acknowledged, and doubles nothing", async () => {
-  const points = killPoints.slice(searchSeed % killPoints.length).slice(0, 1)
-  const report = await Effect.runPromise(
-    Effect.scoped(killAtPoints({ kills: 1, seed: searchSeed, points, tell: () => {} })),
-  )
-  expect(report.faults).toEqual([])
-  expect(Array.from(report.kills)).toEqual(points.map(({ name }) => [name, 1]))
-})
+test.each(sampleOf(["a directory", "S3"] as const, 2))(
+  "a server that is killed at named points of its work, with its files in %s, loses nothing that it acknowledged, and doubles nothing",
+  async (store) => {
+    const all = store === "S3" ? [...killPoints, ...s3KillPoints] : killPoints
+    const [kills, first] = [searchTimes * sizeOf(4, 1), searchSeed % all.length]
+    const points = [...all.slice(first), ...all.slice(0, first)]
+    const isInS3 = store === "S3"
+    const report = await Effect.runPromise(Effect.scoped(killAtPoints({ kills, seed: searchSeed, points, isInS3 })))
+    expect(report).toEqual({ kills, faults: [] })
+  },
+)

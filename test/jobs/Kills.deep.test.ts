@@ -15,7 +15,6 @@ test("a server that is killed at any moment neither loses nor duplicates documen
     seed: searchSeed,
     // The embedded database serves one process at a time, so there is no companion.
     companion: process.env["DATABASE_URL"] !== undefined,
-    tell: () => {},
   })
   const { documents, faults } = await Effect.runPromise(Effect.scoped(kills))
   expect(faults).toEqual([])

@@ -12,11 +12,7 @@ import { serverProcess, type Settings } from "./ServerProcess.ts"
  */
 
 export interface KillsReport {
-  readonly kills: number
-  /** Attempts to ingest a document that were cut off. */
-  readonly cutOff: number
   readonly documents: number
-  readonly chunks: number
   /** What is wrong, one line each. */
   readonly faults: ReadonlyArray<string>
 }
@@ -34,7 +30,6 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   readonly seed: number
   /** Another server, on the same Postgres and the same files, lives on and shares the work. */
   readonly companion: boolean
-  readonly tell: (line: string) => void
 }) {
   const killed = yield* site(servers)
   const draw = random(options.seed)
@@ -53,7 +48,6 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
     }
     yield* Effect.promise(() => live(killed.settings, work?.go, draw))
     kills++
-    if (kills % 10 === 0) options.tell(`${kills} kills, ${sets.length} sets of files`)
   }
   yield* Scope.close(companion, Exit.void)
   // The rest of the work is done without kills.
@@ -66,10 +60,7 @@ export const killAndCompare = Effect.fn("killAndCompare")(function* (options: {
   )
   const expected = yield* over(undisturbed.database, contentsIn)
   return {
-    kills,
-    cutOff: found.attempts - expected.attempts,
     documents: found.documents.length,
-    chunks: found.documents.reduce((sum, { chunks }) => sum + chunks, 0),
     faults: [...differences(found, expected), ...leftovers(killed, keys)],
   } satisfies KillsReport
 })
@@ -114,8 +105,6 @@ interface Contents {
   }>
   readonly foreignChunks: number
   readonly queued: number
-  /** Of the documents that are left. */
-  readonly attempts: number
 }
 
 const contentsIn = (sql: SystemSql["Service"]) =>
@@ -129,9 +118,8 @@ const contentsIn = (sql: SystemSql["Service"]) =>
     const [counts] = yield* sql<Omit<Contents, "documents">>`
         select (select count(*)::int from chunks c join documents d on d.id = c.document_id
           where c.revision <> d.revision) as "foreignChunks",
-          (select count(*)::int from ingestions) as queued,
-          (select sum(last_revision)::int from documents) as attempts`
-    return { documents, ...(counts ?? { foreignChunks: -1, queued: -1, attempts: -1 }) } satisfies Contents
+          (select count(*)::int from ingestions) as queued`
+    return { documents, ...(counts ?? { foreignChunks: -1, queued: -1 }) } satisfies Contents
   })
 
 const differences = (found: Contents, expected: Contents): ReadonlyArray<string> => {

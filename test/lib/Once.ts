@@ -25,8 +25,6 @@ export interface OnceReport {
   readonly kills: number
   /** Requests that were answered and sent again. */
   readonly replays: number
-  /** Times that a request was sent before it was answered, beyond the first. */
-  readonly retries: number
   /** What is wrong, one line each. */
   readonly faults: ReadonlyArray<string>
 }
@@ -147,7 +145,7 @@ const untilAnswered = async (
   first: number,
   key: string,
   make: () => Sent & { readonly method: string; readonly path: string },
-): Promise<{ readonly reply: Reply; readonly tries: number }> => {
+): Promise<Reply> => {
   for (let tries = 1; ; tries++) {
     const { method, path, ...sent } = make()
     const url = await all[(first + tries) % all.length]?.url
@@ -155,7 +153,7 @@ const untilAnswered = async (
     const reply = await client
       .send(method, path, { ...sent, headers: { "idempotency-key": key } })
       .catch(() => undefined)
-    if (reply !== undefined && isWhole(reply)) return { reply, tries }
+    if (reply !== undefined && isWhole(reply)) return reply
     if (reply !== undefined && ![409, 429, 503].includes(reply.status) && reply.status >= 300) {
       throw new Error(`${method} ${path} was answered with ${reply.status}: ${reply.text}`)
     }
@@ -184,8 +182,8 @@ export const onceUnderKills = Effect.fn("onceUnderKills")(function* (options: On
       { local: true },
     ),
   )
-  const { kills, replays, retries } = report
-  return { kills, replays, retries, faults: [...report.faults, ...inDatabase] } satisfies OnceReport
+  const { kills, replays } = report
+  return { kills, replays, faults: [...report.faults, ...inDatabase] } satisfies OnceReport
 })
 
 type SentOfKind = ReadonlyMap<string, ReadonlyArray<number>>
@@ -196,7 +194,7 @@ const drive = async (all: ReadonlyArray<Restarted>, { kills, replays, requests, 
   const { id: chatbot } = await new Client((await all[0]?.url) ?? "", operatorKey).newChatbot({ name: "The ships" })
   const faults: Array<string> = []
   const sent = new Map<string, Array<number>>()
-  const counts = { retries: 0, replays: 0, kills: 0, answered: 0 }
+  const counts = { replays: 0, kills: 0, answered: 0 }
   let next = 0
 
   const work = async () => {
@@ -207,16 +205,14 @@ const drive = async (all: ReadonlyArray<Restarted>, { kills, replays, requests, 
       if (kind === undefined) return
       sent.set(kind.name, [...(sent.get(kind.name) ?? []), number])
       const make = () => kind.request(number, chatbot)
-      const { reply, tries } = await untilAnswered(all, server, `${kind.name}-${number}`, make)
-      counts.retries += tries - 1
+      const reply = await untilAnswered(all, server, `${kind.name}-${number}`, make)
       counts.answered++
       if (!isReplayed) continue
       const again = await untilAnswered(all, server + 1, `${kind.name}-${number}`, make)
       counts.replays++
-      const isSame = withoutHeartbeats(reply.text) === again.reply.text && reply.status === again.reply.status
-      if (!isSame) faults.push(`${kind.name} ${number}: ${again.reply.text} and not ${reply.text}`)
-      if (again.reply.headers.get("idempotency-replayed") !== "true")
-        faults.push(`${kind.name} ${number} was run again`)
+      const isSame = withoutHeartbeats(reply.text) === again.text && reply.status === again.status
+      if (!isSame) faults.push(`${kind.name} ${number}: ${again.text} and not ${reply.text}`)
+      if (again.headers.get("idempotency-replayed") !== "true") faults.push(`${kind.name} ${number} was run again`)
     }
   }
 

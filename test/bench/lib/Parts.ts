@@ -8,8 +8,6 @@ export interface PartSettings {
   readonly postgres: string | undefined
   /** The share of the full amount of work, in (0, 1]. */
   readonly scale: number
-  /** A directory with material that is not part of the project. Parts that need it say what it holds. */
-  readonly data: string | undefined
 }
 
 /** One line of a part's report. */
@@ -29,8 +27,8 @@ export type Parts = Readonly<Record<string, () => Promise<{ readonly part: Part 
 
 /**
  * Runs the parts that the arguments name, or all of them, and prints what each has found. The arguments are
- * `[part…] [--only part,…] [--seed N] [--postgres URL] [--scale 0.1] [--data DIR]`. The process fails when a part misses what it has
- * to keep.
+ * `[part…] [--only part,…] [--seed N] [--postgres URL] [--scale 0.1]`. The process fails when a part misses what it
+ * has to keep.
  */
 export const runParts = async (parts: Parts, args: ReadonlyArray<string>): Promise<void> => {
   const { positionals, values } = parseArgs({
@@ -41,7 +39,6 @@ export const runParts = async (parts: Parts, args: ReadonlyArray<string>): Promi
       seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
       postgres: { type: "string" },
       scale: { type: "string", default: "1" },
-      data: { type: "string" },
     },
   })
   const chosen = [...positionals, ...values.only.split(",").filter((name) => name !== "")]
@@ -53,7 +50,6 @@ export const runParts = async (parts: Parts, args: ReadonlyArray<string>): Promi
     seed: Number(values.seed),
     postgres: values.postgres,
     scale: Number(values.scale),
-    data: values.data,
   }
   process.stdout.write(`seed ${settings.seed}\n`)
   for (const name of chosen.length > 0 ? chosen : Object.keys(parts)) {

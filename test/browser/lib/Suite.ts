@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import type { Browser, BrowserContextOptions, Frame, Page } from "playwright-core"
 import { scopesWithin } from "../../../src/domain/keys/ApiKey.ts"
 import { says } from "../../lib/FakeAnthropic.ts"
-import { searchSeed, sizeOf } from "../../lib/Sample.ts"
+import { isWholeSearch, searchSeed } from "../../lib/Sample.ts"
 import type { Settings } from "../../lib/Spawn.ts"
 import { Api } from "./Api.ts"
 import { type HostSite, startHostSite } from "./HostSite.ts"
@@ -153,7 +153,7 @@ export const expectAccessible = async (frame: Frame | Page, state: string, look 
   expect({ state, violations: await look(frame) }).toEqual({ state, violations: [] })
 
 /** Whether a state is looked at in the dark and on a phone as well: about one of three, which the commit chooses. */
-const isOfSample = (name: string): boolean => sizeOf(1, 3) === 1 || (Bun.hash.crc32(name) + searchSeed) % 3 === 0
+const isOfSample = (name: string): boolean => isWholeSearch || (Bun.hash.crc32(name) + searchSeed) % 3 === 0
 
 /** Waits until the mouse reaches a frame where it stands now: Chromium may route it by an earlier layout for a while. */
 const reached = async (page: Page, frame: Frame): Promise<void> => {

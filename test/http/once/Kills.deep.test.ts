@@ -8,21 +8,22 @@ import { onceUnderKills } from "../../lib/Once.ts"
 import { operatorKey, serverProcess, settingsFor } from "../../lib/ServerProcess.ts"
 import { fresh } from "../../lib/TestDatabase.ts"
 import { testTimeout } from "../../lib/TestServer.ts"
+import { searchSeed, searchTimes } from "../../lib/Sample.ts"
 import { sharedRun } from "../../lib/Scoped.ts"
 
 const checkpoints = Context.make(CheckpointInterval, "100 millis")
 
 // Servers are started several times, which takes long on a busy machine.
-setDefaultTimeout(3 * testTimeout)
+setDefaultTimeout(3 * searchTimes * testTimeout)
 
 const run = sharedRun()
 
 test("requests of which a killed server left some unanswered have one effect each, and the same answer again", async () => {
   const servers = process.env["DATABASE_URL"] === undefined ? 1 : 2
   const { faults, kills, replays } = await run(
-    onceUnderKills({ requests: 40, replays: 0.5, kills: 1, servers, seed: 7 }),
+    onceUnderKills({ requests: 40 * searchTimes, replays: 0.5, kills: searchTimes, servers, seed: searchSeed }),
   )
-  expect({ faults, kills }).toEqual({ faults: [], kills: 1 })
+  expect({ faults, kills }).toEqual({ faults: [], kills: searchTimes })
   expect(replays).toBeGreaterThan(5)
 })
 

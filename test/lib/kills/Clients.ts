@@ -72,7 +72,6 @@ export class Clients {
   readonly underWay = new Set<Operation>()
   /** Answers that should not be, one line each. */
   readonly faults: Array<string> = []
-  retries = 0
   acknowledged = 0
   private readonly target: Target
   private readonly draw: () => number
@@ -236,7 +235,6 @@ export class Clients {
           return undefined
         }
         if (key === undefined) return undefined
-        this.retries++
         await Bun.sleep(PAUSE)
       }
     } finally {

@@ -10,9 +10,6 @@ import type { WireAnswer, WireOutcome } from "./Wire.ts"
 /** The most bytes of the answer to a request that is refused. */
 const REFUSED_BYTES_MAX = 64 * 1024
 
-/** The fault of a request without an answer in time. */
-export const LATE = "no answer in time"
-
 /** The statuses with which the HTTP server refuses what it cannot read. Their bodies are empty. */
 const unread = new Set([400, 413, 414, 431, 501, 505])
 
@@ -33,7 +30,7 @@ const parsed = (body: Uint8Array): unknown => {
 
 /** Why an answer is not as it has to be; undefined if it is. */
 export const faultOf = (document: ApiDocument, request: FuzzRequest, outcome: WireOutcome): string | undefined => {
-  if (outcome === "hangs") return LATE
+  if (outcome === "hangs") return "no answer in time"
   if (outcome === "closed")
     return request.isMalformed || request.isCutOff ? undefined : "the connection was closed without an answer"
   const { body, status } = outcome

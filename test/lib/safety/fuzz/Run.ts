@@ -5,7 +5,7 @@ import { makeBelongings, makeMember } from "../Belongings.ts"
 import { faultOf } from "./Answers.ts"
 import { Draw } from "./Draw.ts"
 import { type FuzzRequest, Requests, type Target } from "./Requests.ts"
-import { WireConnection, type WireOutcome } from "./Wire.ts"
+import { WireConnection } from "./Wire.ts"
 
 /*
  * Sends made requests to a server, and checks its answers against its own OpenAPI document.
@@ -18,7 +18,6 @@ export interface Fault {
 }
 
 export interface FuzzReport {
-  readonly requests: number
   /** The answers by status; `closed` and `hangs` where there was none. */
   readonly outcomes: ReadonlyMap<string, number>
   readonly faults: ReadonlyArray<Fault>
@@ -31,8 +30,6 @@ export interface FuzzSettings {
   readonly connections: number
   /** Milliseconds after which a request counts as hanging. */
   readonly timeout: number
-  /** Called with every request when its answer has come. */
-  readonly onAnswer?: (request: FuzzRequest, outcome: WireOutcome, start: number) => void
 }
 
 /** After so many requests they are about another organization, because many things are deleted by then. */
@@ -73,18 +70,16 @@ export const fuzz = async (operator: Client, settings: FuzzSettings): Promise<Fu
         const connection = new WireConnection(operator.url, settings.timeout)
         while (share-- > 0) {
           const request = requests.make(target)
-          const start = performance.now()
           const outcome = await connection.send(request)
           const kind = typeof outcome === "string" ? outcome : String(outcome.status)
           outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1)
           const what = faultOf(document, request, outcome)
           if (what !== undefined) faults.push({ request, what })
-          settings.onAnswer?.(request, outcome, start)
         }
         connection.close()
       }),
     )
     await target.remove()
   }
-  return { requests: settings.requests, outcomes, faults }
+  return { outcomes, faults }
 }

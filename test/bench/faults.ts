@@ -1,15 +1,10 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Finding, PartSettings } from "../lib/Parts.ts"
-import { type PlantedFault, plantedFaults } from "./PlantedFaults.ts"
+import { type Finding, type PartSettings, runParts } from "./lib/Parts.ts"
+import { type PlantedFault, plantedFaults } from "./safety/PlantedFaults.ts"
 
-/*
- * Plants one fault after the other in a copy of the checkout, and runs the tests that should notice it; where these
- * pass, all that `bun run verify` runs. With a smaller scale it plants fewer faults, and runs the first tests alone.
- */
-
-const root = join(import.meta.dir, "..", "..", "..")
+const root = join(import.meta.dir, "..", "..")
 /** The share of the faults that have to be noticed: 18 of 20. */
 const SHARE_NOTICED = 0.9
 /** Longer than everything that `bun run verify` runs takes on a busy machine. A fault may make tests hang. */
@@ -27,7 +22,7 @@ export const obstacleOf = ({ file, tests, text, what }: PlantedFault): string | 
   return missing === undefined ? undefined : `${what}: there is no ${missing}`
 }
 
-const run = async (directory: string, command: ReadonlyArray<string>, postgres: string | undefined) => {
+const runBun = async (directory: string, command: ReadonlyArray<string>, postgres: string | undefined) => {
   const child = Bun.spawn([process.execPath, ...command], {
     cwd: directory,
     env: { ...process.env, NO_COLOR: "1", ...(postgres !== undefined && { DATABASE_URL: postgres }) },
@@ -50,7 +45,7 @@ const failedIn = (output: string): string | undefined => /^\(fail\) (.*?)(?: \[[
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
-export const part = async ({ postgres, scale, seed }: PartSettings): Promise<ReadonlyArray<Finding>> => {
+const part = async ({ postgres, scale, seed }: PartSettings): Promise<ReadonlyArray<Finding>> => {
   const obstacles = plantedFaults.flatMap((fault) => obstacleOf(fault) ?? [])
   if (obstacles.length > 0) throw new Error(`Faults cannot be planted:\n${obstacles.join("\n")}`)
   const step = Math.max(1, Math.round(1 / scale))
@@ -62,13 +57,13 @@ export const part = async ({ postgres, scale, seed }: PartSettings): Promise<Rea
     const flags = ["--timeout=60000", "--bail", "--parallel=3", "--no-isolate"]
     const pattern = escape(title.split(" > ").at(-1) ?? "")
     const only = pattern === "" ? [] : [`--test-name-pattern=${pattern}`]
-    return run(directory, ["test", ...flags, ...only, ...fault.tests.map(pathOf)], postgres)
+    return runBun(directory, ["test", ...flags, ...only, ...fault.tests.map(pathOf)], postgres)
   }
 
   /** The test that fails because of the fault in the copy; undefined where none does. `mend` removes the fault. */
   const noticedBy = async (fault: PlantedFault, mend: () => void): Promise<string | undefined> => {
     let { isPassed, output } = await tests(fault)
-    if (isPassed && scale === 1) ({ isPassed, output } = await run(directory, ["test/verify.ts"], postgres))
+    if (isPassed && scale === 1) ({ isPassed, output } = await runBun(directory, ["test/verify.ts"], postgres))
     mend()
     if (isPassed) return undefined
     const title = failedIn(output)
@@ -105,3 +100,11 @@ export const part = async ({ postgres, scale, seed }: PartSettings): Promise<Rea
     rmSync(directory, { recursive: true, force: true })
   }
 }
+
+/**
+ * `bun run bench faults [--seed N] [--postgres URL] [--scale 0.1]`: plants one fault after the other in a copy of the
+ * checkout, and runs the tests that should notice it; where these pass, all that `bun run verify` runs. With a smaller
+ * scale it plants fewer faults, and runs the first tests alone. It fails when fewer than nine of ten are noticed.
+ */
+export const run = (args: ReadonlyArray<string>): Promise<void> =>
+  runParts({ faults: () => Promise.resolve({ part }) }, args)
