@@ -1,34 +1,20 @@
-import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node-shared"
 import { Effect } from "effect"
-import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
-import {
-  authenticated,
-  CONNECTIONS,
-  measure,
-  onPostgres,
-  parley,
-  script,
-  type Settings,
-  type Target,
-  warmUp,
-} from "./http.ts"
-import { start } from "./http/Child.ts"
-import { apiKey, copy, database, fill, type Scenario, scenariosOf } from "./http/Fixture.ts"
+import { besideOptions, compare, type Reply, type Settings, settingsOf, startBoth, type Target } from "./http/Beside.ts"
+import { apiKey, type Scenario, scenariosOf } from "./http/Fixture.ts"
 import type { Pace } from "./http/FakeProvider.ts"
 import { requestBytes } from "./http/Load.ts"
 import * as Report from "./http/Report.ts"
 import * as Streams from "./http/Streams.ts"
-import { benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
+import { numbersOf } from "./lib/Options.ts"
 import { quantile } from "./lib/Quantiles.ts"
 
 interface ChatSettings extends Settings {
   /** Numbers of concurrent slow streams. */
   readonly streams: ReadonlyArray<number>
   readonly seconds: number
-  /** How much the bare server answers and stores. */
-  readonly reply: "least" | "whole"
+  readonly reply: Reply
 }
 
 const TOKENS_PER_SECOND = 20
@@ -93,37 +79,7 @@ const heldStreams = Effect.fnUntraced(function* (
 })
 
 const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
-  const directory = yield* temporaryDirectory("bench")
-  const parleyUrl = yield* database(settings.server, "parley")
-  const bareUrl = yield* database(settings.server, "bare")
-  const providerUrl = yield* startProvider(directory)
-  const options = parley(directory, onPostgres(settings, parleyUrl, providerUrl))
-  const filled = yield* Effect.scoped(Effect.flatMap(start(options), (child) => fill(child.port)))
-  const passages = yield* copy(parleyUrl, bareUrl, filled, settings.embeddings.dimensions)
-  const bareChild = yield* start({
-    script: script("http/Bare.ts"),
-    environment: {
-      DATABASE_URL: bareUrl,
-      PROVIDER_URL: providerUrl,
-      CONNECTIONS,
-      DIMENSIONS: String(settings.embeddings.dimensions),
-      REPLY: settings.reply,
-    },
-    ready: authenticated,
-    output: join(directory, "bare.log"),
-  })
-  const parleyChild = yield* start({
-    ...options,
-    bunOptions:
-      settings.profileDirectory === undefined
-        ? []
-        : ["--cpu-prof", "--cpu-prof-md", `--cpu-prof-dir=${settings.profileDirectory}`],
-  })
-  const targets = [
-    { name: "bare", child: bareChild },
-    { name: "Parley", child: parleyChild },
-  ] as const
-  yield* Report.header(passages, settings, settings.reply)
+  const { filled, providerUrl, targets } = yield* startBoth(settings, settings.reply)
   const path = `/api/external/chatbot/${filled.chatbot}/chat?stream=true`
   const requests = filled.questions.map((content) =>
     requestBytes({ method: "POST", path, apiKey, body: { messages: [{ role: "user", content }] } }),
@@ -132,10 +88,7 @@ const bench = Effect.fnUntraced(function* (settings: ChatSettings) {
   const streamed: Scenario = { name: "the same, streamed", requests, expected: /zq39 / }
   const scenarios = [...whole, streamed].filter(({ name }) => name.includes(settings.only))
   yield* setPace(providerUrl, { tokens: 40, tokenMillis: 0 })
-  yield* warmUp(scenarios, targets)
-  for (const scenario of scenarios) {
-    for (const clients of settings.clients) yield* Report.row(yield* measure(scenario, clients, targets, settings))
-  }
+  yield* compare(scenarios, targets, settings)
   yield* Report.line("")
   if ("first words".includes(settings.only)) {
     for (const clients of [1, 256]) yield* firstWords(requests, clients, targets)
@@ -161,40 +114,18 @@ export const run = (args: ReadonlyArray<string>): void => {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      rounds: { type: "string", default: "4" },
-      milliseconds: { type: "string", default: "1500" },
+      ...besideOptions,
       clients: { type: "string", default: "1,16,64,256" },
       streams: { type: "string", default: "1000,2000" },
       seconds: { type: "string", default: "20" },
-      only: { type: "string", default: "" },
       reply: { type: "string", default: "whole" },
-      profile: { type: "string" },
-      workers: { type: "string", default: "1" },
-      embeddings: embeddingsOption,
     },
   })
-  const server = process.env["DATABASE_URL"]
-  if (server === undefined) throw new Error("Set DATABASE_URL to a Postgres server in which databases may be made")
-  const numbers = (text: string) =>
-    text
-      .split(",")
-      .filter((part) => part !== "")
-      .map(Number)
-  NodeRuntime.runMain(
-    Effect.scoped(
-      bench({
-        server,
-        rounds: Number(values.rounds),
-        milliseconds: Number(values.milliseconds),
-        clients: numbers(values.clients),
-        streams: numbers(values.streams),
-        seconds: Number(values.seconds),
-        only: values.only,
-        reply: values.reply === "least" ? "least" : "whole",
-        profileDirectory: values.profile,
-        workers: values.workers,
-        embeddings: benchEmbeddings(values.embeddings),
-      }),
-    ),
-  )
+  const settings: ChatSettings = {
+    ...settingsOf(values),
+    streams: numbersOf(values.streams),
+    seconds: Number(values.seconds),
+    reply: values.reply === "least" ? "least" : "whole",
+  }
+  NodeRuntime.runMain(Effect.scoped(bench(settings)))
 }

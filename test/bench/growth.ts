@@ -11,6 +11,7 @@ import { sizes } from "./growth/Sizes.ts"
 import { start } from "./http/Child.ts"
 import { forgetFiles, parley } from "./http/Fixture.ts"
 import { benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
+import { numbersOf, serverUrl } from "./lib/Options.ts"
 import { storage } from "./lib/Storage.ts"
 
 /** Refuses a database with the vectors of another model: the server would embed millions of passages again. */
@@ -53,8 +54,7 @@ export const run = (args: ReadonlyArray<string>): void => {
       embeddings: embeddingsOption,
     },
   })
-  const url = process.env["DATABASE_URL"]
-  if (url === undefined) throw new Error("DATABASE_URL is not set")
+  const url = serverUrl()
   const size = {
     passages: Number(values.passages),
     large: Number(values.large),
@@ -91,7 +91,7 @@ export const run = (args: ReadonlyArray<string>): void => {
     if (includes("requests")) yield* Effect.provide(requests(child), provided)
     if (includes("search")) {
       const options = {
-        clients: values.clients.split(",").map(Number),
+        clients: numbersOf(values.clients),
         milliseconds: Number(values.milliseconds),
         questions: Number(values.questions),
       }

@@ -18,6 +18,7 @@ import * as Load from "./http/Load.ts"
 import { meter, postgresClock } from "./lib/Backends.ts"
 import { type BenchEmbeddings, benchEmbeddings, embeddingsOption, startProvider } from "./lib/BenchEmbeddings.ts"
 import { addEmptyDocument, makeChatbot, makeOrganization } from "./lib/Filling.ts"
+import { profiled, serverUrl } from "./lib/Options.ts"
 import { quantile } from "./lib/Quantiles.ts"
 import { storage } from "./lib/Storage.ts"
 import { readDocument } from "../lib/Defaults.ts"
@@ -230,14 +231,8 @@ const bench = Effect.fnUntraced(function* ({ server, files: count, sections, pro
   const url = yield* database(server, "ingest")
   const bareUrl = yield* database(server, "bare")
   const providerUrl = yield* startProvider(directory)
-  const child = yield* start({
-    ...parley(directory, {
-      DATABASE_URL: url,
-      ...embeddings.environment(providerUrl),
-    }),
-    bunOptions:
-      profileDirectory === undefined ? [] : ["--cpu-prof", "--cpu-prof-md", `--cpu-prof-dir=${profileDirectory}`],
-  })
+  const options = parley(directory, { DATABASE_URL: url, ...embeddings.environment(providerUrl) })
+  const child = yield* start(profiled(options, profileDirectory))
   // The first round compiles the code; the next ones show the speed of a warm server.
   const first = yield* upload(child.port, url, makeCorpus(embeddings.isInServer ? 1 : FILES_PER_UPLOAD, sections).files)
   const copies = (mark: string) => files.map(({ name, text }) => ({ name, text: `${text}\n${mark}.` }))
@@ -301,11 +296,9 @@ export const run = (args: ReadonlyArray<string>): void => {
       embeddings: embeddingsOption,
     },
   })
-  const server = process.env["DATABASE_URL"]
-  if (server === undefined) throw new Error("DATABASE_URL is not set")
   const embeddings = benchEmbeddings(values.embeddings)
   const settings: Settings = {
-    server,
+    server: serverUrl(),
     embeddings,
     files: Number(values.files ?? (embeddings.isInServer ? FILES.inServer : FILES.others)),
     sections: Number(values.sections),

@@ -10,19 +10,14 @@ export interface Round extends Outcome {
   readonly postgresTime: number
 }
 
-/** What was measured of one scenario with so many clients on two servers, round by round. */
-export interface Measured {
-  readonly scenario: string
-  readonly clients: number
-  readonly baseline: ReadonlyArray<Round>
-  readonly subject: ReadonlyArray<Round>
-}
-
 export const line = (text: string) => Console.log(text)
 
 const columns = ["requests/s", "p50 ms", "p99 ms", "CPU ms", "PG CPU ms", "errors"]
   .map((name) => name.padStart(11))
   .join("")
+
+const headings = `${"".padEnd(18)}${"clients".padStart(8)}${"bare".padStart(66)}${"Parley".padStart(66)}
+${"".padEnd(26)}${columns}${columns}${"ratio".padStart(8)}`
 
 const replies = {
   least: "Parley also returns and stores the\n  steps, calls and results, and its reply is larger.",
@@ -49,12 +44,7 @@ What the ratio does not tell:
   Parley's provider-side request holds instructions and cache marks.
 - The messages page and the list return the same rows; bare counts the messages, Parley keeps the count.
 
-${headings("bare", "Parley")}`)
-
-/** The headings of the rows. The ratio of a row is the requests per second of the subject over those of the baseline. */
-export const headings = (baseline: string, subject: string): string =>
-  `${"".padEnd(18)}${"clients".padStart(8)}${baseline.padStart(66)}${subject.padStart(66)}
-${"".padEnd(26)}${columns}${columns}${"ratio".padStart(8)}`
+${headings}`)
 
 const summaryOf = (rounds: ReadonlyArray<Round>) => {
   const latencies = rounds.flatMap((round) => round.latencies)
@@ -83,25 +73,17 @@ const cells = ({ errors, p50, p99, perSecond, postgresTime, processorTime }: Ret
     .map((cell) => cell.padStart(11))
     .join("")
 
-export const row = ({ scenario, clients, ...measured }: Measured): Effect.Effect<void> => {
-  const [baseline, subject] = [summaryOf(measured.baseline), summaryOf(measured.subject)]
+export const row = (
+  scenario: string,
+  clients: number,
+  bare: ReadonlyArray<Round>,
+  parley: ReadonlyArray<Round>,
+): Effect.Effect<void> => {
+  const [baseline, subject] = [summaryOf(bare), summaryOf(parley)]
   const ratio = (subject.perSecond / baseline.perSecond).toFixed(2)
   return line(
     `${scenario.padEnd(18)}${String(clients).padStart(8)}${cells(baseline)}${cells(subject)}${ratio.padStart(8)}`,
   )
-}
-
-interface Memory {
-  readonly rest: number
-  readonly peak: number
-}
-
-export const memory = (
-  where: string,
-  figures: { readonly bare: Memory; readonly Parley: Memory },
-): Effect.Effect<void> => {
-  const text = ({ rest, peak }: Memory) => `${rest.toFixed(0)} MB at rest, ${peak.toFixed(0)} MB at most`
-  return line(`\nMemory ${where}: bare ${text(figures.bare)}; Parley ${text(figures.Parley)}`)
 }
 
 export const coldStart = (where: string, times: ReadonlyArray<number>): Effect.Effect<void> => {

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs"
 import { SQL } from "bun"
 import { Effect } from "effect"
 import { linuxTreeOf, linuxUsageOf } from "../../../src/readers/process/ProcessUsage.ts"
-import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import type { Child } from "../http/Child.ts"
 
 /** The fields of `/proc/<pid>/stat` behind the name of the process, which may contain any character. */
@@ -65,16 +64,17 @@ export const indexesMade = (url: string): Effect.Effect<void> =>
     }
   })
 
-/** Postgres publishes what a connection has read when the connection is idle for a second. */
-const PUBLISHED_AFTER = "2500 millis"
+/** Postgres publishes what a connection has read when the connection is idle for a second. In milliseconds. */
+const PUBLISHED_AFTER = 2_500
 
 /** The number of pages that all connections have read until now, from its memory or from elsewhere. */
-export const pagesRead = Effect.gen(function* () {
-  const sql = yield* SystemSql
-  yield* Effect.sleep(PUBLISHED_AFTER)
-  const [row] = yield* sql<{ pages: number }>`
-    select sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit + coalesce(toast_blks_read + toast_blks_hit, 0))::float8
-      as pages
-    from pg_statio_user_tables`
-  return row?.pages ?? Number.NaN
-})
+export const pagesRead = (url: string): Effect.Effect<number> =>
+  Effect.promise(async () => {
+    await Bun.sleep(PUBLISHED_AFTER)
+    await using sql = new SQL(url, { max: 1 })
+    const [row]: ReadonlyArray<{ pages: number }> = await sql`
+      select sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit + coalesce(toast_blks_read + toast_blks_hit, 0))::float8
+        as pages
+      from pg_statio_user_tables`
+    return row?.pages ?? Number.NaN
+  })
