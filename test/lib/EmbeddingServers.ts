@@ -11,172 +11,139 @@ const says = (status: number, body: string | object): Answer => ({ kind: "says",
 
 /** The tokens of a text, as of most texts in Latin letters. */
 const tokensOf = (text: string): number => Math.ceil(text.length / 4)
-const most = (texts: ReadonlyArray<string>): number => Math.max(...texts.map(tokensOf))
-const sum = (texts: ReadonlyArray<string>): number => texts.reduce((total, text) => total + tokensOf(text), 0)
+
+/** Makes a server that refuses requests of more than so much, with a status and a body that tells how much it was. */
+const limited =
+  (measure: (texts: ReadonlyArray<string>) => number) =>
+  (most: number, status: number, body: (size: number, texts: ReadonlyArray<string>) => string | object): Server =>
+  ({ texts }) => {
+    const size = measure(texts)
+    return size > most ? says(status, body(size, texts)) : undefined
+  }
+/** By the number of texts, by the tokens of all of them, and by those of the longest. */
+const texts = limited(({ length }) => length)
+const inAll = limited((all) => all.reduce((total, text) => total + tokensOf(text), 0))
+const inOne = limited((all) => Math.max(...all.map(tokensOf)))
 
 /** Servers that take fewer texts at once. */
 export const smallBatches: Readonly<Record<string, Server>> = {
-  "text-embeddings-inference": ({ texts }) =>
-    texts.length > 32
-      ? says(413, {
-          message: `batch size ${texts.length} > maximum allowed batch size 32`,
-          code: 413,
-          type: "Validation",
-        })
-      : undefined,
-  "LiteLLM before it": ({ texts }) =>
-    texts.length > 32
-      ? says(422, {
-          error: {
-            message: `litellm.BadRequestError: OpenAIException - Error code: 422 - {'message': 'batch size ${texts.length} > maximum allowed batch size 32', 'code': 422, 'type': 'Validation'}`,
-            type: null,
-            param: null,
-            code: "422",
-          },
-        })
-      : undefined,
-  Azure: ({ texts }) =>
-    texts.length > 16
-      ? says(400, {
-          error: {
-            message:
-              "Too many inputs. The max number of inputs is 16.  We hope to increase the number of inputs per request soon.",
-            type: "invalid_request_error",
-            param: null,
-            code: null,
-          },
-        })
-      : undefined,
-  DashScope: ({ texts }) =>
-    texts.length > 10
-      ? says(400, {
-          error: {
-            code: "InvalidParameter",
-            param: null,
-            message:
-              "<400> InternalError.Algo.InvalidParameter: Value error, batch size is invalid, it should not be larger than 10.: input.contents",
-            type: "InvalidParameter",
-          },
-        })
-      : undefined,
-  "SiliconFlow with a success": ({ texts }) =>
-    texts.length > 64
-      ? says(200, {
-          code: 20042,
-          message: `input batch size ${texts.length} > maximum allowed batch size 64`,
-          data: null,
-        })
-      : undefined,
-  Cohere: ({ texts }) =>
-    texts.length > 96
-      ? says(400, {
-          message: `invalid request: total number of texts must be at most 96 - received ${texts.length}`,
-        })
-      : undefined,
-  Gemini: ({ texts }) =>
-    texts.length > 100
-      ? says(400, [
-          {
-            error: {
-              code: 400,
-              message: "* BatchEmbedContentsRequest.requests: at most 100 requests can be in one batch\n",
-              status: "INVALID_ARGUMENT",
-            },
-          },
-        ])
-      : undefined,
-  FastAPI: ({ texts }) =>
-    texts.length > 20
-      ? says(422, {
-          detail: [
-            {
-              type: "too_long",
-              loc: ["body", "input"],
-              msg: `List should have at most 20 items after validation, not ${texts.length}`,
-              input: texts,
-            },
-          ],
-        })
-      : undefined,
-  Voyage: ({ texts }) =>
-    sum(texts) > 4_000
-      ? says(400, {
-          detail: `Request to model 'voyage-3-large' failed. The max allowed tokens per submitted batch is 4000. Your batch has ${sum(texts)} tokens after truncation. Please lower the number of tokens in the batch.`,
-        })
-      : undefined,
-  Mistral: ({ texts }) =>
-    sum(texts) > 4_000
-      ? says(400, {
-          object: "error",
-          message: `Too many tokens in batch. Max is 4000 got ${sum(texts)}`,
-          type: "invalid_request_error",
-          param: null,
-          code: null,
-        })
-      : undefined,
-  "a gateway with a limit of bytes": ({ texts }) =>
-    sum(texts) > 4_000 ? says(413, "<html><head><title>413 Request Entity Too Large</title></head></html>") : undefined,
-  "a server without words": ({ texts }) => (texts.length > 25 ? says(400, "Bad Request") : undefined),
-  "a server that fails": ({ texts }) => (texts.length > 25 ? says(500, "Internal Server Error") : undefined),
+  "text-embeddings-inference": texts(32, 413, (count) => ({
+    message: `batch size ${count} > maximum allowed batch size 32`,
+    code: 413,
+    type: "Validation",
+  })),
+  "LiteLLM before it": texts(32, 422, (count) => ({
+    error: {
+      message: `litellm.BadRequestError: OpenAIException - Error code: 422 - {'message': 'batch size ${count} > maximum allowed batch size 32', 'code': 422, 'type': 'Validation'}`,
+      type: null,
+      param: null,
+      code: "422",
+    },
+  })),
+  Azure: texts(16, 400, () => ({
+    error: {
+      message:
+        "Too many inputs. The max number of inputs is 16.  We hope to increase the number of inputs per request soon.",
+      type: "invalid_request_error",
+      param: null,
+      code: null,
+    },
+  })),
+  DashScope: texts(10, 400, () => ({
+    error: {
+      code: "InvalidParameter",
+      param: null,
+      message:
+        "<400> InternalError.Algo.InvalidParameter: Value error, batch size is invalid, it should not be larger than 10.: input.contents",
+      type: "InvalidParameter",
+    },
+  })),
+  "SiliconFlow with a success": texts(64, 200, (count) => ({
+    code: 20042,
+    message: `input batch size ${count} > maximum allowed batch size 64`,
+    data: null,
+  })),
+  Cohere: texts(96, 400, (count) => ({
+    message: `invalid request: total number of texts must be at most 96 - received ${count}`,
+  })),
+  Gemini: texts(100, 400, () => [
+    {
+      error: {
+        code: 400,
+        message: "* BatchEmbedContentsRequest.requests: at most 100 requests can be in one batch\n",
+        status: "INVALID_ARGUMENT",
+      },
+    },
+  ]),
+  FastAPI: texts(20, 422, (count, input) => ({
+    detail: [
+      {
+        type: "too_long",
+        loc: ["body", "input"],
+        msg: `List should have at most 20 items after validation, not ${count}`,
+        input,
+      },
+    ],
+  })),
+  Voyage: inAll(4_000, 400, (tokens) => ({
+    detail: `Request to model 'voyage-3-large' failed. The max allowed tokens per submitted batch is 4000. Your batch has ${tokens} tokens after truncation. Please lower the number of tokens in the batch.`,
+  })),
+  Mistral: inAll(4_000, 400, (tokens) => ({
+    object: "error",
+    message: `Too many tokens in batch. Max is 4000 got ${tokens}`,
+    type: "invalid_request_error",
+    param: null,
+    code: null,
+  })),
+  "a gateway with a limit of bytes": inAll(
+    4_000,
+    413,
+    () => "<html><head><title>413 Request Entity Too Large</title></head></html>",
+  ),
+  "a server without words": texts(25, 400, () => "Bad Request"),
+  "a server that fails": texts(25, 500, () => "Internal Server Error"),
   "a server that embeds the first texts only": ({ texts }) =>
     texts.length > 8 ? { kind: "vectors", spoil: (items) => items.slice(0, 8) } : undefined,
 }
 
 /** Servers that take no text of more than 128 tokens. */
 export const shortTexts: Readonly<Record<string, Server>> = {
-  "llama.cpp": ({ texts }) =>
-    most(texts) > 128
-      ? says(500, {
-          error: {
-            code: 500,
-            message: `input (${most(texts)} tokens) is too large to process. increase the physical batch size (current batch size: 128)`,
-            type: "server_error",
-          },
-        })
-      : undefined,
-  "llama.cpp of old": ({ texts }) =>
-    most(texts) > 128
-      ? says(500, {
-          error: {
-            code: 500,
-            message: "input is too large to process. increase the physical batch size",
-            type: "server_error",
-          },
-        })
-      : undefined,
-  Ollama: ({ texts }) =>
-    most(texts) > 128 ? says(400, { error: "the input length exceeds the context length" }) : undefined,
-  "Ollama of old": ({ texts }) =>
-    most(texts) > 128 ? says(500, { error: "input length exceeds maximum context length" }) : undefined,
-  vLLM: ({ texts }) =>
-    most(texts) > 128
-      ? says(400, {
-          object: "error",
-          message: `This model's maximum context length is 128 tokens. However, you requested ${most(texts)} tokens in the input for embedding generation. Please reduce the length of the input.`,
-          type: "BadRequestError",
-          param: null,
-          code: 400,
-        })
-      : undefined,
-  OpenAI: ({ texts }) =>
-    most(texts) > 128
-      ? says(400, {
-          error: {
-            message: `This model's maximum context length is 128 tokens, however you requested ${most(texts)} tokens (${most(texts)} in your prompt; 0 for the completion). Please reduce your prompt; or completion length.`,
-            type: "invalid_request_error",
-            param: null,
-            code: null,
-          },
-        })
-      : undefined,
-  "text-embeddings-inference": ({ texts }) =>
-    most(texts) > 128
-      ? says(413, {
-          message: `Input validation error: \`inputs\` must have less than 128 tokens. Given: ${most(texts)}`,
-          code: 413,
-          type: "Validation",
-        })
-      : undefined,
+  "llama.cpp": inOne(128, 500, (tokens) => ({
+    error: {
+      code: 500,
+      message: `input (${tokens} tokens) is too large to process. increase the physical batch size (current batch size: 128)`,
+      type: "server_error",
+    },
+  })),
+  "llama.cpp of old": inOne(128, 500, () => ({
+    error: {
+      code: 500,
+      message: "input is too large to process. increase the physical batch size",
+      type: "server_error",
+    },
+  })),
+  Ollama: inOne(128, 400, () => ({ error: "the input length exceeds the context length" })),
+  "Ollama of old": inOne(128, 500, () => ({ error: "input length exceeds maximum context length" })),
+  vLLM: inOne(128, 400, (tokens) => ({
+    object: "error",
+    message: `This model's maximum context length is 128 tokens. However, you requested ${tokens} tokens in the input for embedding generation. Please reduce the length of the input.`,
+    type: "BadRequestError",
+    param: null,
+    code: 400,
+  })),
+  OpenAI: inOne(128, 400, (tokens) => ({
+    error: {
+      message: `This model's maximum context length is 128 tokens, however you requested ${tokens} tokens (${tokens} in your prompt; 0 for the completion). Please reduce your prompt; or completion length.`,
+      type: "invalid_request_error",
+      param: null,
+      code: null,
+    },
+  })),
+  "text-embeddings-inference": inOne(128, 413, (tokens) => ({
+    message: `Input validation error: \`inputs\` must have less than 128 tokens. Given: ${tokens}`,
+    code: 413,
+    type: "Validation",
+  })),
 }
 
 /** Servers that refuse to be asked for base64, and one that is asked for no form at all. */

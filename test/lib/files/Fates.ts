@@ -17,5 +17,9 @@ export const ready: Fate = { status: "ready" }
 /** The document fails with one of these codes. */
 export const failed = (...codes: ReadonlyArray<string>): Fate => ({ status: "failed", codes })
 
+/** Files of one fate: how each is made, by its name. */
+export const allOf = (fate: Fate, makes: Readonly<Record<string, HostileFile["make"]>>): ReadonlyArray<HostileFile> =>
+  Object.entries(makes).map(([name, make]) => ({ name, make, fate }))
+
 /** Encodes a text as UTF-8. */
 export const text = (content: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(content)

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { Format } from "../../../src/domain/knowledge/Formats.ts"
 import { fixturePath } from "../Fixtures.ts"
-import { failed, type HostileFile, ready, refused, text } from "./Fates.ts"
+import { allOf, failed, type HostileFile, ready, refused, text } from "./Fates.ts"
 import { hostileFormats } from "./HostileFormats.ts"
 import { hostileOffice } from "./HostileOffice.ts"
 import { hostilePdfs } from "./HostilePdfs.ts"
@@ -19,19 +19,21 @@ const portable = () => fixture("handbook.pdf")
 const cut = (bytes: Uint8Array, share: number) => new Uint8Array(bytes.slice(0, Math.floor(bytes.length * share)))
 
 const mislabelled: ReadonlyArray<HostileFile> = [
-  { name: "workbook.docx", make: workbook, fate: refused },
-  { name: "document.xlsx", make: word, fate: refused },
-  { name: "slides.docx", make: slides, fate: refused },
-  { name: "document.pptx", make: word, fate: refused },
-  { name: "document.pdf", make: word, fate: refused },
-  { name: "portable.docx", make: portable, fate: refused },
-  { name: "portable.txt", make: portable, fate: refused },
-  { name: "document.md", make: word, fate: refused },
-  { name: "program.pdf", make: () => text("MZ\u0090\u0000\u0003"), fate: refused },
-  { name: "picture.html", make: () => Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a), fate: refused },
-  { name: "macros.docm", make: word, fate: refused },
-  { name: "macros.xlsm", make: workbook, fate: refused },
-  { name: "macros.pptm", make: slides, fate: refused },
+  ...allOf(refused, {
+    "workbook.docx": workbook,
+    "document.xlsx": word,
+    "slides.docx": slides,
+    "document.pptx": word,
+    "document.pdf": word,
+    "portable.docx": portable,
+    "portable.txt": portable,
+    "document.md": word,
+    "program.pdf": () => text("MZ\u0090\u0000\u0003"),
+    "picture.html": () => Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
+    "macros.docm": word,
+    "macros.xlsm": workbook,
+    "macros.pptm": slides,
+  }),
   {
     name: "archive.docx",
     make: () => zipOf([{ name: "notes.txt", content: "No document." }]),

@@ -10,7 +10,7 @@ import {
   xlsLabel,
   xlsString,
 } from "./CompoundFile.ts"
-import { failed, type HostileFile, ready, refused, text } from "./Fates.ts"
+import { allOf, failed, type HostileFile, ready, refused, text } from "./Fates.ts"
 import { docxFile, docxWith, paragraph } from "./OfficeFile.ts"
 import { epubFile, openDocument } from "./OpenFiles.ts"
 import { zipOf } from "./ZipFile.ts"
@@ -30,19 +30,21 @@ const workbook = () => xlsFile([{ name: "S", records: [xlsLabel(0, 0, "A cell li
 const message = () => compoundFileOf(msgStreams({ "1000": "A message like any other." }))
 
 const mislabelled: ReadonlyArray<HostileFile> = [
-  { name: "text.ods", make: () => openDocument("odt", words), fate: refused },
-  { name: "text.epub", make: () => openDocument("odt", words), fate: refused },
-  { name: "word.odt", make: () => docxFile(paragraph("Word.")), fate: refused },
-  { name: "book.docx", make: book, fate: refused },
-  { name: "word.rtf", make: () => docxFile(paragraph("Word.")), fate: refused },
-  { name: "rich.txt", make: () => text("{\\rtf1 rich}"), fate: refused },
-  { name: "plain.rtf", make: () => text("plain"), fate: refused },
-  { name: "plain.eml", make: () => text("No header at all."), fate: refused },
-  { name: "plain.vtt", make: () => text("No header at all."), fate: refused },
-  { name: "plain.xml", make: () => text("No element at all."), fate: refused },
-  { name: "plain.ipynb", make: () => text("No object at all."), fate: refused },
-  { name: "plain.xls", make: () => text("a,b"), fate: refused },
-  { name: "zip.msg", make: book, fate: refused },
+  ...allOf(refused, {
+    "text.ods": () => openDocument("odt", words),
+    "text.epub": () => openDocument("odt", words),
+    "word.odt": () => docxFile(paragraph("Word.")),
+    "book.docx": book,
+    "word.rtf": () => docxFile(paragraph("Word.")),
+    "rich.txt": () => text("{\\rtf1 rich}"),
+    "plain.rtf": () => text("plain"),
+    "plain.eml": () => text("No header at all."),
+    "plain.vtt": () => text("No header at all."),
+    "plain.xml": () => text("No element at all."),
+    "plain.ipynb": () => text("No object at all."),
+    "plain.xls": () => text("a,b"),
+    "zip.msg": book,
+  }),
   { name: "workbook.msg", make: workbook, fate: corrupt },
   { name: "message.xls", make: message, fate: corrupt },
 ]
@@ -71,127 +73,81 @@ const damaged: ReadonlyArray<HostileFile> = [
 ]
 
 const archives: ReadonlyArray<HostileFile> = [
-  { name: "bomb.odt", make: () => openDocument("odt", spaces(200)), fate: bomb },
-  { name: "bomb.ods", make: () => openDocument("ods", spaces(100)), fate: bomb },
-  { name: "bomb.odp", make: () => openDocument("odp", spaces(100)), fate: bomb },
-  { name: "bomb.epub", make: () => epubFile([{ path: "a.xhtml", body: spaces(100) }]), fate: bomb },
+  ...allOf(bomb, {
+    "bomb.odt": () => openDocument("odt", spaces(200)),
+    "bomb.ods": () => openDocument("ods", spaces(100)),
+    "bomb.odp": () => openDocument("odp", spaces(100)),
+    "bomb.epub": () => epubFile([{ path: "a.xhtml", body: spaces(100) }]),
+    "a billion cells.ods": () =>
+      openDocument(
+        "ods",
+        `<table:table><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row></table:table>`,
+      ),
+  }),
   { name: "deep.odt", make: () => openDocument("odt", "<text:section>".repeat(50_000)), fate: corrupt },
   { name: "deep.epub", make: () => epubFile([{ path: "a.xhtml", body: "<div>".repeat(50_000) }]), fate: corrupt },
-  {
-    name: "one chapter thousands of times.epub",
-    make: () =>
+  ...allOf(ready, {
+    "one chapter thousands of times.epub": () =>
       epubFile(
         Array.from({ length: 5_000 }, (_, index) => ({ path: `a.xhtml#${index}`, body: "" })),
         {
           entries: [{ name: "OEBPS/a.xhtml", content: `<p>${"word ".repeat(20_000)}</p>` }],
         },
       ),
-    fate: ready,
-  },
-  {
-    name: "paths outside.epub",
-    make: () =>
+    "paths outside.epub": () =>
       epubFile([
         { path: "../../../../etc/passwd", body: "<p>Not that file.</p>" },
         { path: "a.xhtml", body: `<p>Text.</p><img src="file:///etc/passwd">` },
       ]),
-    fate: ready,
-  },
-  {
-    name: "repeats everything.odt",
-    make: () =>
+    "repeats everything.odt": () =>
       openDocument(
         "odt",
         `<table:table>${`<table:table-row><table:table-cell table:number-columns-repeated="99999" table:number-columns-spanned="99999" table:number-rows-spanned="99999"><text:p>x</text:p></table:table-cell></table:table-row>`.repeat(2_000)}</table:table>`,
       ),
-    fate: ready,
-  },
-  {
-    name: "a billion cells.ods",
-    make: () =>
-      openDocument(
-        "ods",
-        `<table:table><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row></table:table>`,
-      ),
-    fate: bomb,
-  },
-  {
-    name: "object of itself.odt",
-    make: () => openDocument("odt", `${words}<draw:frame><draw:object xlink:href="."/></draw:frame>`),
-    fate: ready,
-  },
+    "object of itself.odt": () => openDocument("odt", `${words}<draw:frame><draw:object xlink:href="."/></draw:frame>`),
+  }),
 ]
 
 /** Workbooks and messages whose tables of sectors and records lie. */
 const compound: ReadonlyArray<HostileFile> = [
-  {
-    name: "sectors in circles.xls",
-    make: () =>
+  ...allOf(corrupt, {
+    "sectors in circles.xls": () =>
       compoundFileOf({ Workbook: new Uint8Array(99_999) }, (table) =>
         table.forEach((_, index) => (table[index] = index)),
       ),
-    fate: corrupt,
-  },
-  {
-    name: "entries in circles.msg",
-    make: () =>
+    "nothing but a header.xls": () =>
+      new Uint8Array(Buffer.concat([Buffer.from(workbook().slice(0, 8)), Buffer.alloc(600, 0xff)])),
+    "string without end.xls": () =>
+      xlsFile([{ name: "S", records: [record(0x204, uint16(0, 0, 0, 65_535), Buffer.from([1, 65]))] }]),
+  }),
+  ...allOf(ready, {
+    "entries in circles.msg": () =>
       compoundFileOf(msgStreams({ "1000": "Text." }), (_, directory) => {
         for (let at = 0; at < directory.length; at += 128) uint32(1, 2, 0).copy(directory, at + 68)
       }),
-    fate: ready,
-  },
-  {
-    name: "nothing but a header.xls",
-    make: () => new Uint8Array(Buffer.concat([Buffer.from(workbook().slice(0, 8)), Buffer.alloc(600, 0xff)])),
-    fate: corrupt,
-  },
-  {
-    name: "four billion strings.xls",
-    make: () =>
+    "four billion strings.xls": () =>
       xlsFile(
         [{ name: "S", records: [xlsLabel(0, 0, "a")] }],
         [record(0xfc, uint32(0xffffffff, 0xffffffff), xlsString("a"))],
       ),
-    fate: ready,
-  },
-  {
-    name: "string without end.xls",
-    make: () => xlsFile([{ name: "S", records: [record(0x204, uint16(0, 0, 0, 65_535), Buffer.from([1, 65]))] }]),
-    fate: corrupt,
-  },
-  {
-    name: "one sheet thousands of times.xls",
-    make: () => {
+    "one sheet thousands of times.xls": () => {
       const sheet = { name: "S", records: Array.from({ length: 3_000 }, (_, row) => xlsLabel(row, 0, `row ${row}`)) }
       const list = Array.from({ length: 3_000 }, () => record(0x85, uint32(900_000), uint16(0), xlsString("T", 1)))
       return xlsFile([sheet], list)
     },
-    fate: ready,
-  },
-  {
-    name: "merges everything.xls",
-    make: () => {
+    "merges everything.xls": () => {
       const merged = record(0xe5, uint16(1_000, ...Array.from({ length: 1_000 }, () => [0, 65_535, 0, 255]).flat()))
       return xlsFile([{ name: "S", records: [xlsLabel(0, 0, "all"), ...Array.from({ length: 50 }, () => merged)] }])
     },
-    fate: ready,
-  },
-  {
-    name: "message of itself.msg",
-    make: () => {
+    "message of itself.msg": () => {
       let streams = msgStreams({ "1000": "innermost" }, [], true)
       for (let level = 0; level < 20; level++)
         streams = msgStreams({ "1000": `level ${level}` }, [msgInner("m", streams)], level < 19)
       return compoundFileOf(streams)
     },
-    fate: ready,
-  },
-  {
-    name: "bomb inside.msg",
-    make: () =>
+    "bomb inside.msg": () =>
       compoundFileOf(msgStreams({ "1000": "Text." }, [msgFile("bomb.docx", docxWith(Buffer.from(spaces(200))))])),
-    fate: ready,
-  },
+  }),
 ]
 
 const mail = (parts: string, type = "multipart/mixed; boundary=b") =>
@@ -201,108 +157,62 @@ const file = (name: string, content: Uint8Array) =>
   `--b\r\nContent-Disposition: attachment; filename="${name}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from(content).toString("base64")}\r\n`
 
 const mails: ReadonlyArray<HostileFile> = [
-  {
-    name: "endless parts.eml",
-    make: () =>
+  ...allOf(corrupt, {
+    "endless parts.eml": () =>
       mail(
         Array.from(
           { length: 10_000 },
           (_, index) => `--b${index || ""}\r\nContent-Type: multipart/mixed; boundary=b${index + 1}\r\n\r\n`,
         ).join(""),
       ),
-    fate: corrupt,
-  },
-  {
-    name: "headers without end.eml",
-    make: () => text(`Subject: s\r\n${"X-A: b\r\n".repeat(500_000)}\r\nText.`),
-    fate: corrupt,
-  },
-  {
-    name: "addresses without end.eml",
-    make: () =>
+    "headers without end.eml": () => text(`Subject: s\r\n${"X-A: b\r\n".repeat(500_000)}\r\nText.`),
+    "deep page.eml": () => mail("<div>".repeat(100_000), "text/html"),
+  }),
+  ...allOf(ready, {
+    "addresses without end.eml": () =>
       text(`To: ${`"a" (b <c@d>, `.repeat(50_000)}\r\nSubject: ${"=?utf-8?Q?=C3?= ".repeat(20_000)}\r\n\r\nText.`),
-    fate: ready,
-  },
-  {
-    name: "parameters without end.eml",
-    make: () =>
+    "parameters without end.eml": () =>
       text(
         `Subject: Invitation\r\nContent-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART${";A=b,c".repeat(100_000)}`,
       ),
-    fate: ready,
-  },
-  {
-    name: "mails in mails.eml",
-    make: () => {
+    "mails in mails.eml": () => {
       let inner = "Subject: innermost\r\n\r\nText."
       for (let level = 0; level < 200; level++)
         inner = `Subject: ${level}\r\nContent-Type: message/rfc822\r\n\r\n${inner}`
       return text(inner)
     },
-    fate: ready,
-  },
-  {
-    name: "thousands of files.eml",
-    make: () => mail(`${file("a.txt", text("word")).repeat(20_000)}--b--`),
-    fate: ready,
-  },
-  {
-    name: "bombs inside.eml",
-    make: () => {
+    "thousands of files.eml": () => mail(`${file("a.txt", text("word")).repeat(20_000)}--b--`),
+    "bombs inside.eml": () => {
       const zip = docxWith(Buffer.from(spaces(100)))
       return mail(
         `--b\r\n\r\nText.\r\n${Array.from({ length: 50 }, (_, index) => file(`${index}.docx`, zip)).join("")}--b--`,
       )
     },
-    fate: ready,
-  },
-  {
-    name: "wrong encodings.eml",
-    make: () =>
+    "wrong encodings.eml": () =>
       mail(
         "--b\r\nContent-Type: text/plain; charset=no-such\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nText =ZZ=\r\n=E4=\r\n--b--",
       ),
-    fate: ready,
-  },
-  { name: "deep page.eml", make: () => mail("<div>".repeat(100_000), "text/html"), fate: corrupt },
+  }),
 ]
 
 const texts: ReadonlyArray<HostileFile> = [
-  { name: "deep.rtf", make: () => text(`{\\rtf1 ${"{\\b ".repeat(200_000)}`), fate: corrupt },
-  { name: "closed too often.rtf", make: () => text(`{\\rtf1 Text.${"}".repeat(200_000)} and more`), fate: ready },
-  { name: "data without end.rtf", make: () => text("{\\rtf1 Text.\\bin9999999999 abc}"), fate: ready },
-  {
-    name: "links without end.rtf",
-    make: () => text(`{\\rtf1 ${`{\\field{\\*\\fldinst HYPERLINK "http://a/b"}{\\fldrslt a`.repeat(300)}`),
-    fate: ready,
-  },
-  {
-    name: "one paragraph of fields.rtf",
-    make: () => text(`{\\rtf1 ${`{\\field{\\*\\fldinst HYPERLINK "http://a/b"}{\\fldrslt a}}`.repeat(10_000)}}`),
-    fate: ready,
-  },
-  { name: "one row.rtf", make: () => text(`{\\rtf1 ${"\\intbl a\\cell ".repeat(20_000)}\\row}`), fate: ready },
-  { name: "deep.xml", make: () => text("<a>".repeat(500_000)), fate: corrupt },
-  {
-    name: "billion laughs.xml",
-    make: () =>
+  ...allOf(corrupt, {
+    "deep.rtf": () => text(`{\\rtf1 ${"{\\b ".repeat(200_000)}`),
+    "deep.xml": () => text("<a>".repeat(500_000)),
+    "deep.ipynb": () => text(`{"cells":${"[".repeat(100_000)}`),
+  }),
+  ...allOf(ready, {
+    "closed too often.rtf": () => text(`{\\rtf1 Text.${"}".repeat(200_000)} and more`),
+    "data without end.rtf": () => text("{\\rtf1 Text.\\bin9999999999 abc}"),
+    "links without end.rtf": () =>
+      text(`{\\rtf1 ${`{\\field{\\*\\fldinst HYPERLINK "http://a/b"}{\\fldrslt a`.repeat(300)}`),
+    "one paragraph of fields.rtf": () =>
+      text(`{\\rtf1 ${`{\\field{\\*\\fldinst HYPERLINK "http://a/b"}{\\fldrslt a}}`.repeat(10_000)}}`),
+    "one row.rtf": () => text(`{\\rtf1 ${"\\intbl a\\cell ".repeat(20_000)}\\row}`),
+    "billion laughs.xml": () =>
       text(`<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "${"&a;".repeat(1_000)}">]><a><b>${"&b;".repeat(10_000)}</b></a>`),
-    fate: ready,
-  },
-  {
-    name: "external entity.xml",
-    make: () => text(`<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a><b>&x;</b></a>`),
-    fate: ready,
-  },
-  {
-    name: "long paths.xml",
-    make: () => text(`${`<${"n".repeat(2_000)}>`.repeat(300)}${"<a>1</a>".repeat(20_000)}`),
-    fate: bomb,
-  },
-  { name: "deep.ipynb", make: () => text(`{"cells":${"[".repeat(100_000)}`), fate: corrupt },
-  {
-    name: "pages in outputs.ipynb",
-    make: () =>
+    "external entity.xml": () => text(`<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a><b>&x;</b></a>`),
+    "pages in outputs.ipynb": () =>
       text(
         JSON.stringify({
           nbformat: 4,
@@ -317,22 +227,14 @@ const texts: ReadonlyArray<HostileFile> = [
           ],
         }),
       ),
-    fate: ready,
-  },
+    "a hundred thousand cues.vtt": () => text(`WEBVTT\n\n${"00:01.000 --> 00:02.000\nword\n\n".repeat(100_000)}`),
+    "tags without end.vtt": () => text(`WEBVTT\n\n00:01.000 --> 00:02.000\nword ${"<v.a ".repeat(100_000)}\n`),
+    "times without end.srt": () => text(`${"1".repeat(MEGABYTE)}\n99:99:99,999 --> 00:00:00,000\nword`),
+  }),
   {
-    name: "a hundred thousand cues.vtt",
-    make: () => text(`WEBVTT\n\n${"00:01.000 --> 00:02.000\nword\n\n".repeat(100_000)}`),
-    fate: ready,
-  },
-  {
-    name: "tags without end.vtt",
-    make: () => text(`WEBVTT\n\n00:01.000 --> 00:02.000\nword ${"<v.a ".repeat(100_000)}\n`),
-    fate: ready,
-  },
-  {
-    name: "times without end.srt",
-    make: () => text(`${"1".repeat(MEGABYTE)}\n99:99:99,999 --> 00:00:00,000\nword`),
-    fate: ready,
+    name: "long paths.xml",
+    make: () => text(`${`<${"n".repeat(2_000)}>`.repeat(300)}${"<a>1</a>".repeat(20_000)}`),
+    fate: bomb,
   },
   {
     name: "nothing but times.srt",

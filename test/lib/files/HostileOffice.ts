@@ -1,4 +1,4 @@
-import { failed, type HostileFile, ready } from "./Fates.ts"
+import { allOf, failed, type HostileFile, ready } from "./Fates.ts"
 import {
   compoundFile,
   docxFile,
@@ -25,17 +25,20 @@ const documentXml = (content: string, before = "") =>
 const main: ZipEntry = relationships("", [{ type: "officeDocument", target: "word/document.xml" }])
 
 const archives: ReadonlyArray<HostileFile> = [
-  { name: "bomb.docx", make: () => docxWith(spaces(200)), fate: bomb },
-  {
-    name: "bomb.pptx",
-    make: () => pptxFile([{ shapes: shape(spaces(100).toString("latin1")) }]),
-    fate: bomb,
-  },
-  {
-    name: "bomb.xlsx",
-    make: () => xlsxFile([{ name: "One", content: rows([spaces(100).toString("latin1")]) }]),
-    fate: bomb,
-  },
+  ...allOf(bomb, {
+    "bomb.docx": () => docxWith(spaces(200)),
+    "bomb.pptx": () => pptxFile([{ shapes: shape(spaces(100).toString("latin1")) }]),
+    "bomb.xlsx": () => xlsxFile([{ name: "One", content: rows([spaces(100).toString("latin1")]) }]),
+    "many sheets of a megabyte.xlsx": () =>
+      xlsxFile(
+        Array.from({ length: 300 }, (_, index) => ({
+          name: `Sheet ${index}`,
+          content: `<sheetData/>${" ".repeat(MEGABYTE - 1000)}`,
+        })),
+      ),
+    "one file under many names.docx": () =>
+      zipOf([main, { name: "word/document.xml", content: documentXml(paragraph("a")) }], 15_000),
+  }),
   {
     name: "lies about its size.docx",
     make: () => zipOf([main, { name: "word/document.xml", content: spaces(50), claims: { bytes: 1000 } }]),
@@ -51,22 +54,6 @@ const archives: ReadonlyArray<HostileFile> = [
     name: "locked archive.docx",
     make: () => zipOf([main, { name: "word/document.xml", content: documentXml(""), claims: { flags: 0x801 } }]),
     fate: failed("password_protected"),
-  },
-  {
-    name: "many sheets of a megabyte.xlsx",
-    make: () =>
-      xlsxFile(
-        Array.from({ length: 300 }, (_, index) => ({
-          name: `Sheet ${index}`,
-          content: `<sheetData/>${" ".repeat(MEGABYTE - 1000)}`,
-        })),
-      ),
-    fate: bomb,
-  },
-  {
-    name: "one file under many names.docx",
-    make: () => zipOf([main, { name: "word/document.xml", content: documentXml(paragraph("a")) }], 15_000),
-    fate: bomb,
   },
 ]
 
@@ -86,22 +73,13 @@ const laughs = Array.from({ length: 10 }, (_, level) => {
 })
 
 const entities: ReadonlyArray<HostileFile> = [
-  {
-    name: "billion laughs.docx",
-    make: () => docxWith(documentXml(paragraph("&l9;"), `<!DOCTYPE w [${laughs.join("")}]>`)),
-    fate: corrupt,
-  },
-  {
-    name: "quadratic entities.docx",
-    make: () =>
+  ...allOf(corrupt, {
+    "billion laughs.docx": () => docxWith(documentXml(paragraph("&l9;"), `<!DOCTYPE w [${laughs.join("")}]>`)),
+    "quadratic entities.docx": () =>
       docxWith(documentXml(paragraph("&a;".repeat(50_000)), `<!DOCTYPE w [<!ENTITY a "${"a".repeat(50_000)}">]>`)),
-    fate: corrupt,
-  },
-  {
-    name: "external entity.docx",
-    make: () => docxWith(documentXml(paragraph("&x;"), `<!DOCTYPE w [<!ENTITY x SYSTEM "file:///etc/passwd">]>`)),
-    fate: corrupt,
-  },
+    "external entity.docx": () =>
+      docxWith(documentXml(paragraph("&x;"), `<!DOCTYPE w [<!ENTITY x SYSTEM "file:///etc/passwd">]>`)),
+  }),
   {
     name: "unknown entities.docx",
     make: () => docxFile(paragraph("Some text with &nosuch; and &l9; in it.")),
@@ -112,9 +90,11 @@ const entities: ReadonlyArray<HostileFile> = [
 const depth = 50_000
 
 const deep: ReadonlyArray<HostileFile> = [
-  { name: "deep.docx", make: () => docxFile("<w:sdt>".repeat(depth)), fate: corrupt },
-  { name: "deep.pptx", make: () => pptxFile([{ shapes: "<p:grpSp>".repeat(depth) }]), fate: corrupt },
-  { name: "deep.xlsx", make: () => xlsxFile([{ name: "One", content: "<x>".repeat(depth) }]), fate: corrupt },
+  ...allOf(corrupt, {
+    "deep.docx": () => docxFile("<w:sdt>".repeat(depth)),
+    "deep.pptx": () => pptxFile([{ shapes: "<p:grpSp>".repeat(depth) }]),
+    "deep.xlsx": () => xlsxFile([{ name: "One", content: "<x>".repeat(depth) }]),
+  }),
   {
     name: "deep tables.docx",
     make: () =>
@@ -132,39 +112,26 @@ const wide: ReadonlyArray<HostileFile> = [
     // It takes ten of the twenty seconds that a document may take, and more on a busy machine.
     fate: failed("empty_document", "extraction_out_of_memory", "extraction_timed_out"),
   },
-  {
-    name: "spans everything.docx",
-    make: () =>
+  ...allOf(ready, {
+    "spans everything.docx": () =>
       docxFile(
         `<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2000000000"/></w:tcPr>${paragraph("wide")}</w:tc><w:tc>${paragraph("b")}</w:tc></w:tr></w:tbl>`,
       ),
-    fate: ready,
-  },
-  {
-    name: "merges everything.xlsx",
-    make: () =>
+    "merges everything.xlsx": () =>
       xlsxFile([
         {
           name: "One",
           content: `${rows(["all"])}<mergeCells>${`<mergeCell ref="A1:XFD1048576"/>`.repeat(1000)}</mergeCells>`,
         },
       ]),
-    fate: ready,
-  },
-  {
-    name: "far corner.xlsx",
-    make: () =>
+    "far corner.xlsx": () =>
       xlsxFile([
         {
           name: "One",
           content: `<dimension ref="A1:XFD1048576"/><sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData>`,
         },
       ]),
-    fate: ready,
-  },
-  {
-    name: "diagonal.xlsx",
-    make: () => {
+    "diagonal.xlsx": () => {
       const column = (index: number) => String.fromCharCode(65 + (index % 26))
       const letters = (index: number) =>
         `${column(Math.floor(index / 676))}${column(Math.floor(index / 26))}${column(index)}`
@@ -174,8 +141,17 @@ const wide: ReadonlyArray<HostileFile> = [
       )
       return xlsxFile([{ name: "One", content: `<sheetData>${cells.join("")}</sheetData>` }])
     },
-    fate: ready,
-  },
+    "odd numbers.xlsx": () =>
+      xlsxFile(
+        [
+          {
+            name: "One",
+            content: `<sheetData><row r="x"><c r="??" s="0"><v>1e308</v></c><c s="0"><v>-5</v></c><c s="99"><v>nope</v></c><c t="s"><v>77</v></c></row></sheetData>`,
+          },
+        ],
+        { styles: `<cellXfs><xf numFmtId="14"/></cellXfs>` },
+      ),
+  }),
   {
     name: "one string a thousand times.xlsx",
     make: () =>
@@ -187,59 +163,31 @@ const wide: ReadonlyArray<HostileFile> = [
       ),
     fate: bomb,
   },
-  {
-    name: "odd numbers.xlsx",
-    make: () =>
-      xlsxFile(
-        [
-          {
-            name: "One",
-            content: `<sheetData><row r="x"><c r="??" s="0"><v>1e308</v></c><c s="0"><v>-5</v></c><c s="99"><v>nope</v></c><c t="s"><v>77</v></c></row></sheetData>`,
-          },
-        ],
-        { styles: `<cellXfs><xf numFmtId="14"/></cellXfs>` },
-      ),
-    fate: ready,
-  },
 ]
 
 const circles: ReadonlyArray<HostileFile> = [
-  {
-    name: "styles in a circle.docx",
-    make: () =>
+  ...allOf(ready, {
+    "styles in a circle.docx": () =>
       docxFile(paragraph("Round and round.", `<w:pStyle w:val="A"/>`), {
         styles: `<w:style w:styleId="A"><w:basedOn w:val="B"/></w:style><w:style w:styleId="B"><w:basedOn w:val="A"/></w:style>`,
       }),
-    fate: ready,
-  },
-  {
-    name: "note of itself.docx",
-    make: () =>
+    "note of itself.docx": () =>
       docxFile(`<w:p><w:r><w:t>Text</w:t><w:footnoteReference w:id="1"/></w:r></w:p>`, {
         footnotes: `<w:footnote w:id="1"><w:p><w:r>${`<w:footnoteReference w:id="1"/>`.repeat(50)}<w:t>Note</w:t></w:r></w:p></w:footnote>`,
       }),
-    fate: ready,
-  },
-  {
-    name: "files outside.docx",
-    make: () =>
+    "files outside.docx": () =>
       docxFile(`<w:p><w:hyperlink r:id="r1"><w:r><w:t>Read me</w:t></w:r></w:hyperlink></w:p>`, {}, [
         { type: "hyperlink", target: "file:///etc/passwd", external: true },
         { type: "styles", target: "../../../../../../etc/passwd" },
       ]),
-    fate: ready,
-  },
-  {
-    name: "macros inside.docx",
-    make: () =>
+    "macros inside.docx": () =>
       docxFile(
         paragraph("The text is read, the macros are not."),
         {},
         [{ type: "vbaProject", target: "vbaProject.bin" }],
         [{ name: "word/vbaProject.bin", content: Buffer.alloc(1000, 0xff) }],
       ),
-    fate: ready,
-  },
+  }),
 ]
 
 export const hostileOffice: ReadonlyArray<HostileFile> = [

@@ -1,5 +1,5 @@
 import { cjkPdf } from "./CjkPdf.ts"
-import { failed, type HostileFile, ready, text } from "./Fates.ts"
+import { allOf, failed, type HostileFile, ready, text } from "./Fates.ts"
 import { drawText, manyPages, onePage, packed, pageOf, type PdfObject, pdfOf } from "./PdfFile.ts"
 
 const MEGABYTE = 1024 * 1024
@@ -24,29 +24,20 @@ const formsInForms = (): ReadonlyArray<PdfObject> =>
   }))
 
 export const hostilePdfs: ReadonlyArray<HostileFile> = [
-  {
-    name: "spaces.pdf",
-    make: () => onePage(packed(Buffer.alloc(600 * MEGABYTE, " "))),
-    fate: exhausted,
-  },
-  {
-    name: "packed twice.pdf",
-    make: () => onePage(packed(Buffer.alloc(600 * MEGABYTE, " "), 2)),
-    fate: exhausted,
-  },
-  {
-    name: "text bomb.pdf",
-    make: () => onePage(packed(Buffer.from(line.repeat(Math.ceil((60 * MEGABYTE) / line.length))))),
-    fate: exhausted,
-  },
-  {
-    name: "forms in forms.pdf",
-    make: () => onePage({ value: "<< >>", stream: "/X Do" }, formsInForms(), "/XObject << /X 6 0 R >>"),
-    fate: exhausted,
-  },
-  {
-    name: "form of itself.pdf",
-    make: () =>
+  ...allOf(exhausted, {
+    "spaces.pdf": () => onePage(packed(Buffer.alloc(600 * MEGABYTE, " "))),
+    "packed twice.pdf": () => onePage(packed(Buffer.alloc(600 * MEGABYTE, " "), 2)),
+    "text bomb.pdf": () => onePage(packed(Buffer.from(line.repeat(Math.ceil((60 * MEGABYTE) / line.length))))),
+    "forms in forms.pdf": () => onePage({ value: "<< >>", stream: "/X Do" }, formsInForms(), "/XObject << /X 6 0 R >>"),
+    "tree of pages in a circle.pdf": () =>
+      pdfOf([
+        { value: "<< /Type /Catalog /Pages 2 0 R >>" },
+        { value: "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>" },
+      ]),
+    "100,000 pages.pdf": () => manyPages(100_000, ""),
+  }),
+  ...allOf(ready, {
+    "form of itself.pdf": () =>
       onePage(
         { value: "<< >>", stream: `${drawText("before")} /X Do` },
         [
@@ -57,17 +48,17 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
         ],
         "/XObject << /X 6 0 R >>",
       ),
-    fate: ready,
-  },
-  {
-    name: "tree of pages in a circle.pdf",
-    make: () =>
+    "width of a planet.pdf": () =>
+      onePage({ value: "<< >>", stream: `1e30 0 0 1e30 0 0 cm ${drawText("Large letters.")}` }),
+    "runs a program.pdf": () =>
       pdfOf([
-        { value: "<< /Type /Catalog /Pages 2 0 R >>" },
-        { value: "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000 >>" },
+        { value: "<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (while\\(true\\){}) >> >>" },
+        { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
+        { value: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>" },
+        pageOf(5),
+        { value: "<< >>", stream: drawText("Nothing runs.") },
       ]),
-    fate: exhausted,
-  },
+  }),
   {
     name: "claims a billion pages.pdf",
     make: () =>
@@ -81,31 +72,21 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
     // The pages that exist are read.
     fate: ready,
   },
-  {
-    name: "tables in a circle.pdf",
-    make: () =>
+  ...allOf(corrupt, {
+    "tables in a circle.pdf": () =>
       pdfOf(
         [{ value: "<< /Type /Catalog /Pages 2 0 R >>" }, { value: "<< /Type /Pages /Kids [] /Count 0 >>" }],
         "/Prev 9",
       ),
-    fate: corrupt,
-  },
-  { name: "100,000 pages.pdf", make: () => manyPages(100_000, ""), fate: exhausted },
-  {
-    name: "deep arrays.pdf",
-    make: () => onePage({ value: "<< >>", stream: `${"[".repeat(200_000)} ${drawText("below")}` }),
-    fate: corrupt,
-  },
-  {
-    name: "deep dictionaries.pdf",
-    make: () => pdfOf([{ value: `<< /Type /Catalog /Pages 2 0 R /A ${"<< /A ".repeat(100_000)} >>` }]),
-    fate: corrupt,
-  },
-  {
-    name: "width of a planet.pdf",
-    make: () => onePage({ value: "<< >>", stream: `1e30 0 0 1e30 0 0 cm ${drawText("Large letters.")}` }),
-    fate: ready,
-  },
+    "deep arrays.pdf": () => onePage({ value: "<< >>", stream: `${"[".repeat(200_000)} ${drawText("below")}` }),
+    "deep dictionaries.pdf": () =>
+      pdfOf([{ value: `<< /Type /Catalog /Pages 2 0 R /A ${"<< /A ".repeat(100_000)} >>` }]),
+    "header only.pdf": () => text("%PDF-1.7"),
+    "noise.pdf": () => {
+      const noise = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 2_654_435_761) >>> 13)
+      return new Uint8Array([...text("%PDF-1.7\n"), ...noise])
+    },
+  }),
   {
     name: "wide map of characters.pdf",
     make: () =>
@@ -143,26 +124,5 @@ export const hostilePdfs: ReadonlyArray<HostileFile> = [
         ],
       }),
     fate: failed("no_text"),
-  },
-  {
-    name: "runs a program.pdf",
-    make: () =>
-      pdfOf([
-        { value: "<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (while\\(true\\){}) >> >>" },
-        { value: "<< /Type /Pages /Kids [4 0 R] /Count 1 >>" },
-        { value: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>" },
-        pageOf(5),
-        { value: "<< >>", stream: drawText("Nothing runs.") },
-      ]),
-    fate: ready,
-  },
-  { name: "header only.pdf", make: () => text("%PDF-1.7"), fate: corrupt },
-  {
-    name: "noise.pdf",
-    make: () => {
-      const noise = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 2_654_435_761) >>> 13)
-      return new Uint8Array([...text("%PDF-1.7\n"), ...noise])
-    },
-    fate: corrupt,
   },
 ]
