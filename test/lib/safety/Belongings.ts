@@ -15,32 +15,34 @@ import type { TestServer } from "../TestServer.ts"
  * Organizations that own something of every kind, made through the API, with words of their own in everything.
  */
 
+const kinds = [
+  "organization",
+  "apiKey",
+  "chatbot",
+  "slug",
+  "document",
+  "failedDocument",
+  "session",
+  "sessionToken",
+  "message",
+  "tool",
+  "test",
+  "testRun",
+  "source",
+  "sourceRun",
+  "questionSource",
+  "question",
+  "cannedAnswer",
+  "signInProvider",
+  "modelConnection",
+  "person",
+  "personSession",
+  "identitySecret",
+  "webhook",
+  "delivery",
+] as const
 /** What a value in a request can name. */
-export type Kind =
-  | "organization"
-  | "apiKey"
-  | "chatbot"
-  | "slug"
-  | "document"
-  | "failedDocument"
-  | "session"
-  | "sessionToken"
-  | "message"
-  | "tool"
-  | "test"
-  | "testRun"
-  | "source"
-  | "sourceRun"
-  | "questionSource"
-  | "question"
-  | "cannedAnswer"
-  | "signInProvider"
-  | "modelConnection"
-  | "person"
-  | "personSession"
-  | "identitySecret"
-  | "webhook"
-  | "delivery"
+export type Kind = (typeof kinds)[number]
 
 /** The names of a chatbot and of all that belongs to it, by their kind. */
 export type Belongings = Readonly<Record<Kind, string>>
@@ -69,11 +71,12 @@ export const makeOrganization = async (operator: Client, canary: string) => {
   return { organization: organization.id, client }
 }
 
-const Tool = Schema.Struct({ tool: Schema.Struct({ id: Schema.String }) })
-const Test = Schema.Struct({ test: Schema.Struct({ id: Schema.String }) })
-const Identity = Schema.Struct({ identity_secret: Schema.Struct({ id: Schema.String }) })
+/** Makes something with a request, and returns its id, which the answer has below this name. */
+const made = async (client: Client, path: string, json: object | undefined, name: string): Promise<string> => {
+  const Made = Schema.Struct({ [name]: Schema.Struct({ id: Schema.String }) })
+  return read(Made, await client.post(path, json && { json }))[name]?.id ?? expect.unreachable()
+}
 
-const Hook = Schema.Struct({ webhook: Schema.Struct({ id: Schema.String }) })
 const Deliveries = Schema.Struct({
   deliveries: Schema.Array(Schema.Struct({ id: Schema.String, state: Schema.String })),
 })
@@ -81,17 +84,16 @@ const Deliveries = Schema.Struct({
 /** Makes a webhook with a delivery. It is switched off, so that nothing of it changes by itself. */
 const makeWebhook = async (client: Client, chatbot_id: string, canary: string) => {
   const events = ["chatbot.updated"]
-  const hook = await client.post("/api/external/webhooks", {
-    json: { url: `https://${canary}.example/`, description: canary, events, chatbot_id },
-  })
-  const path = `/api/external/webhooks/${read(Hook, hook).webhook.id}`
+  const json = { url: `https://${canary}.example/`, description: canary, events, chatbot_id }
+  const webhook = await made(client, "/api/external/webhooks", json, "webhook")
+  const path = `/api/external/webhooks/${webhook}`
   await client.patch(`/api/external/chatbots?id=${chatbot_id}`, { json: { description: canary } })
   await client.patch(path, { json: { active: false } })
   const { deliveries } = await until(
     async () => read(Deliveries, await client.get(`${path}/deliveries`)),
     (found) => found.deliveries.every(({ state }) => state === "failed"),
   )
-  return { webhook: read(Hook, hook).webhook.id, delivery: deliveries[0]?.id ?? expect.unreachable() }
+  return { webhook, delivery: deliveries[0]?.id ?? expect.unreachable() }
 }
 
 const OneTestRun = Schema.Struct({ run: TestRun })
@@ -122,26 +124,18 @@ const makeSource = async (client: Client, chatbot: string, canary: string) => {
   return { source: id, sourceRun: last_run?.id ?? expect.unreachable() }
 }
 
-const OneQuestion = Schema.Struct({ question: Schema.Struct({ id: Schema.String }) })
-
 /** Makes a source with a question. */
 const makeQuestion = async (client: Client, chatbot: string, canary: string) => {
   const path = `/api/external/chatbot/${chatbot}/sources`
-  const { id } = read(OneSource, await client.post(path, { json: { kind: "questions", name: canary } })).source
-  const made = await client.post(`${path}/${id}/questions`, { json: { question: canary, answer: canary } })
-  return { questionSource: id, question: read(OneQuestion, made).question.id }
+  const questionSource = await made(client, path, { kind: "questions", name: canary }, "source")
+  const asked = { question: canary, answer: canary }
+  return { questionSource, question: await made(client, `${path}/${questionSource}/questions`, asked, "question") }
 }
-
-const OneCannedAnswer = Schema.Struct({ canned_answer: Schema.Struct({ id: Schema.String }) })
 
 const makeCannedAnswer = async (client: Client, chatbot: string, canary: string) => {
-  const made = await client.post(`/api/external/chatbot/${chatbot}/canned-answers`, {
-    json: { shortcut: canary, content: canary },
-  })
-  return { cannedAnswer: read(OneCannedAnswer, made).canned_answer.id }
+  const json = { shortcut: canary, content: canary }
+  return { cannedAnswer: await made(client, `/api/external/chatbot/${chatbot}/canned-answers`, json, "canned_answer") }
 }
-
-const OneProvider = Schema.Struct({ provider: Schema.Struct({ id: Schema.String }) })
 
 const AllProviders = Schema.Struct({
   providers: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })),
@@ -153,31 +147,25 @@ const makeSignInProvider = async (client: Client, canary: string) => {
   for (const { id, name } of providers) {
     if (name.startsWith("doomed")) await client.delete(`/api/admin/sign-in-providers/${id}`)
   }
-  const made = await client.post("/api/admin/sign-in-providers", {
-    json: {
-      name: canary,
-      issuer: "https://login.example.com",
-      client_id: canary,
-      client_secret: canary,
-      roles_claim: "groups",
-      role_mappings: [],
-    },
-  })
-  return { signInProvider: read(OneProvider, made).provider.id }
+  const json = {
+    name: canary,
+    issuer: "https://login.example.com",
+    client_id: canary,
+    client_secret: canary,
+    roles_claim: "groups",
+    role_mappings: [],
+  }
+  return { signInProvider: await made(client, "/api/admin/sign-in-providers", json, "provider") }
 }
 
-const OneConnection = Schema.Struct({ connection: Schema.Struct({ id: Schema.String }) })
-
 const makeModelConnection = async (client: Client, canary: string) => {
-  const made = await client.post("/api/admin/model-connections", {
-    json: {
-      name: canary.slice(0, 20) + crypto.randomUUID().slice(0, 8),
-      api: "openai",
-      base_url: "https://models.example.com",
-      api_key: canary,
-    },
-  })
-  return { modelConnection: read(OneConnection, made).connection.id }
+  const json = {
+    name: canary.slice(0, 20) + crypto.randomUUID().slice(0, 8),
+    api: "openai",
+    base_url: "https://models.example.com",
+    api_key: canary,
+  }
+  return { modelConnection: await made(client, "/api/admin/model-connections", json, "connection") }
 }
 
 const Sessions = Schema.Struct({ sessions: Schema.Array(Schema.Struct({ id: Schema.String })) })
@@ -213,32 +201,29 @@ const makeSession = async (client: Client, chatbot: string, canary: string, sess
 }
 
 const makeTool = async (client: Client, chatbot: string, canary: string) => {
-  const made = await client.post(`/api/external/chatbot/${chatbot}/tools`, {
-    json: {
-      name: `t-${canary}`,
-      description: canary,
-      input_schema: { type: "object" },
-      method: "GET",
-      url: `https://${canary}.example/`,
-      headers: { authorization: canary },
-    },
-  })
-  return { tool: read(Tool, made).tool.id }
+  const json = {
+    name: `t-${canary}`,
+    description: canary,
+    input_schema: { type: "object" },
+    method: "GET",
+    url: `https://${canary}.example/`,
+    headers: { authorization: canary },
+  }
+  return { tool: await made(client, `/api/external/chatbot/${chatbot}/tools`, json, "tool") }
 }
 
 /** Makes a test of a chatbot, and a run of it that has ended. */
 const makeTest = async (client: Client, chatbot: string, canary: string) => {
   // Its tests run only when they are told to, so that rows do not change by themselves.
   await client.patch(`/api/external/chatbot/${chatbot}/test-plan`, { json: { on_change: false } })
-  const made = await client.post(`/api/external/chatbot/${chatbot}/tests`, {
-    json: { question: canary, expectations: { say: [{ kind: "words", value: canary }] }, tags: [canary] },
-  })
-  return { test: read(Test, made).test.id, ...(await makeTestRun(client, chatbot)) }
+  const json = { question: canary, expectations: { say: [{ kind: "words", value: canary }] }, tags: [canary] }
+  const test = await made(client, `/api/external/chatbot/${chatbot}/tests`, json, "test")
+  return { test, ...(await makeTestRun(client, chatbot)) }
 }
 
 const makeIdentitySecret = async (client: Client, chatbot: string) => {
-  const made = await client.post(`/api/external/chatbot/${chatbot}/identity-secrets`)
-  return { identitySecret: read(Identity, made).identity_secret.id }
+  const path = `/api/external/chatbot/${chatbot}/identity-secrets`
+  return { identitySecret: await made(client, path, undefined, "identity_secret") }
 }
 
 /**
@@ -249,7 +234,7 @@ export const makeBelongings = async (
   client: Client,
   organization: string,
   canary: string,
-  kinds?: ReadonlySet<Kind>,
+  wanted?: ReadonlySet<Kind>,
 ): Promise<Belongings> => {
   const number = crypto.randomUUID().slice(0, 8)
   const slug = `${canary}-${number}`
@@ -260,48 +245,34 @@ export const makeBelongings = async (
   })
   await client.patch(`/api/external/chatbot/${chatbot}/voice-agent`, { json: { voice: "alloy" } })
   /** Makes something where one of its kinds is asked for. */
-  const where = <A>(make: () => Promise<A>, ...its: ReadonlyArray<Kind>): Promise<A | undefined> =>
-    kinds === undefined || its.some((kind) => kinds.has(kind)) ? make() : Promise.resolve(undefined)
+  const where = async (make: () => Promise<Partial<Belongings>>, ...its: ReadonlyArray<Kind>) =>
+    wanted === undefined || its.some((kind) => wanted.has(kind)) ? make() : {}
   const sessionToken = `${canary}-${number}-token`
-  const [documents, session, tool, test, secret, key, source, question, answer, provider, person, connection] =
-    await Promise.all([
-      where(() => makeDocuments(client, chatbot, canary), "document", "failedDocument"),
-      where(() => makeSession(client, chatbot, canary, sessionToken), "session", "sessionToken", "message"),
-      where(() => makeTool(client, chatbot, canary), "tool"),
-      where(() => makeTest(client, chatbot, canary), "test", "testRun"),
-      where(() => makeIdentitySecret(client, chatbot), "identitySecret"),
-      where(
-        async () => ({ apiKey: (await client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot })).id }),
-        "apiKey",
-      ),
-      where(() => makeSource(client, chatbot, canary), "source", "sourceRun"),
-      where(() => makeQuestion(client, chatbot, canary), "questionSource", "question"),
-      where(() => makeCannedAnswer(client, chatbot, canary), "cannedAnswer"),
-      where(() => makeSignInProvider(client, canary), "signInProvider"),
-      where(() => makePerson(client, chatbot, canary), "person", "personSession"),
-      where(() => makeModelConnection(client, canary), "modelConnection"),
-    ])
+  const parts = await Promise.all([
+    where(() => makeDocuments(client, chatbot, canary), "document", "failedDocument"),
+    where(() => makeSession(client, chatbot, canary, sessionToken), "session", "sessionToken", "message"),
+    where(() => makeTool(client, chatbot, canary), "tool"),
+    where(() => makeTest(client, chatbot, canary), "test", "testRun"),
+    where(() => makeIdentitySecret(client, chatbot), "identitySecret"),
+    where(
+      async () => ({ apiKey: (await client.newKey({ name: canary, scopes: ["chat"], chatbot_id: chatbot })).id }),
+      "apiKey",
+    ),
+    where(() => makeSource(client, chatbot, canary), "source", "sourceRun"),
+    where(() => makeQuestion(client, chatbot, canary), "questionSource", "question"),
+    where(() => makeCannedAnswer(client, chatbot, canary), "cannedAnswer"),
+    where(() => makeSignInProvider(client, canary), "signInProvider"),
+    where(() => makePerson(client, chatbot, canary), "person", "personSession"),
+    where(() => makeModelConnection(client, canary), "modelConnection"),
+  ])
   // Its delivery tells of a change of the chatbot.
   const webhook = await where(() => makeWebhook(client, chatbot, canary), "webhook", "delivery")
-  return {
+  return [...parts, webhook].reduce<Belongings>((all, part) => ({ ...all, ...part }), {
     ...nothing(),
     organization,
     chatbot,
     slug,
-    ...documents,
-    ...session,
-    ...tool,
-    ...test,
-    ...secret,
-    ...key,
-    ...source,
-    ...question,
-    ...answer,
-    ...provider,
-    ...person,
-    ...connection,
-    ...webhook,
-  }
+  })
 }
 
 /** Makes an organization with something of every kind, or of these kinds. */
@@ -312,35 +283,10 @@ export const makeMember = async (operator: Client, kinds?: ReadonlySet<Kind>): P
 }
 
 /** Names of every kind that name nothing. */
-export const nothing = (): Belongings => {
-  const id = () => Bun.randomUUIDv7()
-  return {
-    organization: id(),
-    apiKey: id(),
-    chatbot: id(),
-    slug: `no-${id()}`,
-    document: id(),
-    failedDocument: id(),
-    session: id(),
-    sessionToken: `no-${id()}`,
-    message: id(),
-    tool: id(),
-    test: id(),
-    testRun: id(),
-    source: id(),
-    sourceRun: id(),
-    questionSource: id(),
-    question: id(),
-    cannedAnswer: id(),
-    signInProvider: id(),
-    modelConnection: id(),
-    person: id(),
-    personSession: id(),
-    identitySecret: id(),
-    webhook: id(),
-    delivery: id(),
-  }
-}
+export const nothing = (): Belongings =>
+  Object.fromEntries(
+    kinds.map((kind) => [kind, (kind === "slug" || kind === "sessionToken" ? "no-" : "") + Bun.randomUUIDv7()]),
+  ) as Record<Kind, string>
 
 /** Tables whose rows the server changes by itself: usage is folded, questions are grouped, and requests are remembered. */
 const restless = /^usage_|^topic|audit|idempoten|rate|limit|share/
