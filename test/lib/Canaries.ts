@@ -7,6 +7,7 @@ import { says, fakeKey, message } from "./FakeAnthropic.ts"
 import { fakeEmbeddings, fakeEmbeddingsKey } from "./FakeEmbeddings.ts"
 import { fakeOpenAiKey } from "./FakeOpenAi.ts"
 import { fixturePath } from "./Fixtures.ts"
+import { listening } from "./Listening.ts"
 import { provider } from "./Provider.ts"
 import { type ServerProcess, serverProcess, type Settings, settingsFor } from "./ServerProcess.ts"
 import { fresh, layerOf, type TestDatabase } from "./TestDatabase.ts"
@@ -198,17 +199,9 @@ export const canaryRun = Effect.fn("canaryRun")(function* ({
 
   const anthropic = yield* provider
   const embeddings = yield* fakeEmbeddings()
-  const endpoint = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Bun.serve({
-        hostname: "127.0.0.1",
-        port: 0,
-        // An endpoint that shows what it was asked, as echo servers and error pages do.
-        fetch: ({ headers }) =>
-          Response.json({ authorization: headers.get("authorization"), header: headers.get("x-secret") }),
-      }),
-    ),
-    (server) => Effect.promise(() => server.stop(true)),
+  // An endpoint that shows what it was asked, as echo servers and error pages do.
+  const endpoint = yield* listening(({ headers }) =>
+    Response.json({ authorization: headers.get("authorization"), header: headers.get("x-secret") }),
   )
   const database = yield* fresh
   const given = yield* settingsFor(database)
@@ -305,7 +298,7 @@ export const canaryRun = Effect.fn("canaryRun")(function* ({
       name: "order",
       description: "Looks an order up.",
       input_schema: { type: "object", properties: {} },
-      url: `${endpoint.url.href}orders?token=${values.toolQuery}`,
+      url: `${endpoint}/orders?token=${values.toolQuery}`,
       headers: { authorization: `Bearer ${values.toolToken}`, "x-secret": values.toolHeader },
     }
     await owner("POST", `${at}/tools`, { json: tool })

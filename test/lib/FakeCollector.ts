@@ -1,4 +1,5 @@
 import { Effect, Schema, type Scope } from "effect"
+import { listening } from "./Listening.ts"
 
 /*
  * A collector of OpenTelemetry that keeps what it is sent, by OTLP over HTTP in JSON.
@@ -83,28 +84,18 @@ export const fakeCollector = (manner: Manner = "well"): Effect.Effect<FakeCollec
     const bodies: Array<string> = []
     const headers: Array<Headers> = []
     let open = 0
-    const server = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        Bun.serve({
-          hostname: "127.0.0.1",
-          port: 0,
-          idleTimeout: 0,
-          fetch: async (request) => {
-            open++
-            request.signal.addEventListener("abort", () => open--)
-            headers.push(request.headers)
-            bodies.push(await request.text())
-            if (manner === "never") return await new Promise<Response>(() => {})
-            open--
-            return new Response("{}", { status: manner === "well" ? 200 : manner })
-          },
-        }),
-      ),
-      (server) => Effect.promise(() => server.stop(true)),
-    )
+    const url = yield* listening(async (request) => {
+      open++
+      request.signal.addEventListener("abort", () => open--)
+      headers.push(request.headers)
+      bodies.push(await request.text())
+      if (manner === "never") return await new Promise<Response>(() => {})
+      open--
+      return new Response("{}", { status: manner === "well" ? 200 : manner })
+    })
     const exports = () => bodies.map((body) => decode(body))
     return {
-      url: `http://127.0.0.1:${server.port}`,
+      url,
       bodies: () => bodies,
       headers: () => headers,
       open: () => open,

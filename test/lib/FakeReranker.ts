@@ -1,4 +1,5 @@
 import { Effect, Predicate, type Scope } from "effect"
+import { listening } from "./Listening.ts"
 
 /*
  * A server that speaks the protocols of services which rerank passages, with their faults. Requests that the real ones
@@ -102,40 +103,30 @@ export interface FakeReranker {
 }
 
 /** Starts a fake server that speaks in one form. */
-export const fakeReranker = (name: FormName): Effect.Effect<FakeReranker, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => start(forms[name])),
-      ({ server }) => Effect.promise(() => server.stop(true)),
-    ),
-    ({ fake }) => fake,
-  )
-
-const start = (form: Form) => {
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: async (request) => {
-      const body: unknown = await request.json()
-      if (new URL(request.url).pathname !== form.path) return new Response("", { status: 404 })
-      if (request.headers.get("authorization") !== `Bearer ${fakeRerankerKey}`) return new Response("", { status: 401 })
-      if (!Predicate.isObject(body)) return new Response("", { status: 400 })
-      const fields: Readonly<Record<string, unknown>> = { ...body }
-      const given = fields[form.texts]
-      if (Object.keys(fields).toSorted().join() !== [...form.fields].toSorted().join() || !Array.isArray(given)) {
-        return new Response("", { status: 422 })
-      }
-      const texts = given.map(String)
-      fake.requests.push({ query: String(fields["query"]), texts })
-      const usual = form.answer(texts.map((text, index) => ({ index, text, score: fake.scoreOf(text, index, texts) })))
-      return fake.misbehave === undefined ? Response.json(usual) : fake.misbehave(usual)
-    },
+export const fakeReranker = Effect.fnUntraced(function* (
+  name: FormName,
+): Effect.fn.Return<FakeReranker, never, Scope.Scope> {
+  const form: Form = forms[name]
+  const url = yield* listening(async (request) => {
+    const body: unknown = await request.json()
+    if (new URL(request.url).pathname !== form.path) return new Response("", { status: 404 })
+    if (request.headers.get("authorization") !== `Bearer ${fakeRerankerKey}`) return new Response("", { status: 401 })
+    if (!Predicate.isObject(body)) return new Response("", { status: 400 })
+    const fields: Readonly<Record<string, unknown>> = { ...body }
+    const given = fields[form.texts]
+    if (Object.keys(fields).toSorted().join() !== [...form.fields].toSorted().join() || !Array.isArray(given)) {
+      return new Response("", { status: 422 })
+    }
+    const texts = given.map(String)
+    fake.requests.push({ query: String(fields["query"]), texts })
+    const usual = form.answer(texts.map((text, index) => ({ index, text, score: fake.scoreOf(text, index, texts) })))
+    return fake.misbehave === undefined ? Response.json(usual) : fake.misbehave(usual)
   })
   const fake: FakeReranker = {
-    url: `http://127.0.0.1:${server.port}${form.path.replace(/\/rerank$/, "")}`,
+    url: `${url}${form.path.replace(/\/rerank$/, "")}`,
     requests: [],
     scoreOf: (_, index, texts) => (index + 1) / texts.length,
     misbehave: undefined,
   }
-  return { server, fake }
-}
+  return fake
+})

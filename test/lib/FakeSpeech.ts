@@ -1,4 +1,5 @@
 import { Effect, type Scope } from "effect"
+import { listening } from "./Listening.ts"
 
 /*
  * A server with OpenAI's audio API over HTTP: it understands what the recordings of the tests say in their last bytes, and
@@ -53,54 +54,36 @@ export interface FakeSpeech {
   speak: ((input: string) => Response | Promise<Response>) | undefined
 }
 
-const start = () => {
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    idleTimeout: 0,
-    maxRequestBodySize: 64 * 1024 * 1024,
-    fetch: async (request) => {
-      const { pathname } = new URL(request.url)
-      if (pathname === "/v1/audio/transcriptions") {
-        const form = await request.formData()
-        const file = form.get("file")
-        if (!(file instanceof File)) return new Response("no file", { status: 400 })
-        const bytes = Buffer.from(await file.arrayBuffer())
-        const at = bytes.lastIndexOf("SAID")
-        const said = at === -1 ? "" : bytes.subarray(at + 4).toString()
-        const fields: Record<string, string> = { name: file.name, type: file.type }
-        form.forEach((value, name) => {
-          if (typeof value === "string") fields[name] = value
-        })
-        fake.transcriptions.push(fields)
-        return fake.transcribe === undefined ? Response.json({ text: said }) : fake.transcribe(said)
-      }
-      if (pathname === "/v1/audio/speech") {
-        const body = Object(await request.json())
-        if (body.response_format !== "pcm") return new Response("no such format", { status: 400 })
-        fake.spoken.push(body)
-        request.signal.addEventListener("abort", () => fake.left++)
-        const input = String(body.input)
-        return fake.speak === undefined
-          ? new Response(samplesOf(input.length * MS_PER_CHARACTER), { headers: { "content-type": "audio/pcm" } })
-          : fake.speak(input)
-      }
-      return new Response("", { status: 404 })
-    },
-  })
-  const fake: FakeSpeech = {
-    url: `http://127.0.0.1:${server.port}`,
-    transcriptions: [],
-    spoken: [],
-    left: 0,
-    transcribe: undefined,
-    speak: undefined,
-  }
-  return { server, fake }
-}
-
 /** Starts a fake server until the scope closes. */
-export const fakeSpeech: Effect.Effect<FakeSpeech, never, Scope.Scope> = Effect.map(
-  Effect.acquireRelease(Effect.sync(start), ({ server }) => Effect.promise(() => server.stop(true))),
-  ({ fake }) => fake,
-)
+export const fakeSpeech: Effect.Effect<FakeSpeech, never, Scope.Scope> = Effect.gen(function* () {
+  const url = yield* listening(async (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === "/v1/audio/transcriptions") {
+      const form = await request.formData()
+      const file = form.get("file")
+      if (!(file instanceof File)) return new Response("no file", { status: 400 })
+      const bytes = Buffer.from(await file.arrayBuffer())
+      const at = bytes.lastIndexOf("SAID")
+      const said = at === -1 ? "" : bytes.subarray(at + 4).toString()
+      const fields: Record<string, string> = { name: file.name, type: file.type }
+      form.forEach((value, name) => {
+        if (typeof value === "string") fields[name] = value
+      })
+      fake.transcriptions.push(fields)
+      return fake.transcribe === undefined ? Response.json({ text: said }) : fake.transcribe(said)
+    }
+    if (pathname === "/v1/audio/speech") {
+      const body = Object(await request.json())
+      if (body.response_format !== "pcm") return new Response("no such format", { status: 400 })
+      fake.spoken.push(body)
+      request.signal.addEventListener("abort", () => fake.left++)
+      const input = String(body.input)
+      return fake.speak === undefined
+        ? new Response(samplesOf(input.length * MS_PER_CHARACTER), { headers: { "content-type": "audio/pcm" } })
+        : fake.speak(input)
+    }
+    return new Response("", { status: 404 })
+  })
+  const fake: FakeSpeech = { url, transcriptions: [], spoken: [], left: 0, transcribe: undefined, speak: undefined }
+  return fake
+})

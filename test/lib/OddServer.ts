@@ -1,4 +1,5 @@
 import { Effect, type Scope } from "effect"
+import { listening } from "./Listening.ts"
 
 /*
  * A server with OpenAI's chat completions that speaks as those do which people run, and not as OpenAI's documentation.
@@ -37,24 +38,13 @@ export const refusal = (status: number, body: object | string) => (): Response =
   typeof body === "string" ? new Response(body, { status }) : Response.json(body, { status })
 
 /** Starts a server that answers each request by its number, from 1, and keeps the bodies of all of them. */
-export const oddServer = (
+export const oddServer = Effect.fnUntraced(function* (
   answer: (request: OddRequest, count: number) => Response | Promise<Response>,
-): Effect.Effect<{ readonly url: string; readonly requests: ReadonlyArray<OddRequest> }, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const requests: Array<OddRequest> = []
-        const server = Bun.serve({
-          port: 0,
-          hostname: "127.0.0.1",
-          fetch: async (request) => {
-            const body: OddRequest = JSON.parse(await request.text())
-            return answer(body, requests.push(body))
-          },
-        })
-        return { server, requests }
-      }),
-      ({ server }) => Effect.promise(() => server.stop(true)),
-    ),
-    ({ requests, server }) => ({ url: server.url.href, requests }),
-  )
+): Effect.fn.Return<{ readonly url: string; readonly requests: ReadonlyArray<OddRequest> }, never, Scope.Scope> {
+  const requests: Array<OddRequest> = []
+  const url = yield* listening(async (request) => {
+    const body: OddRequest = JSON.parse(await request.text())
+    return answer(body, requests.push(body))
+  })
+  return { url: `${url}/`, requests }
+})

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { resampler } from "../../src/web/voice/Resampler.ts"
 import { wavOf } from "../../src/web/voice/Wav.ts"
 import { samplesOf, spoken, SPOKEN_RATE } from "./Espeak.ts"
+import { listening } from "./Listening.ts"
 import { pocketsphinx } from "./Programs.ts"
 import { temporaryDirectory } from "./TemporaryDirectory.ts"
 
@@ -45,30 +46,20 @@ export const recognitionServer: Effect.Effect<
   Scope.Scope
 > = Effect.gen(function* () {
   const directory = yield* temporaryDirectory("speech")
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Bun.serve({
-        hostname: "127.0.0.1",
-        port: 0,
-        idleTimeout: 0,
-        fetch: async (request) => {
-          const { pathname } = new URL(request.url)
-          if (pathname === "/v1/audio/transcriptions") {
-            const file = (await request.formData()).get("file")
-            if (!(file instanceof File)) return new Response("no file", { status: 400 })
-            const path = join(directory, `${crypto.randomUUID()}.wav`)
-            await Bun.write(path, file)
-            return Response.json({ text: await understand(path) })
-          }
-          if (pathname === "/v1/audio/speech") {
-            const { input } = Object(await request.json())
-            return new Response(await spoken(String(input), VOICE), { headers: { "content-type": "audio/wav" } })
-          }
-          return new Response("", { status: 404 })
-        },
-      }),
-    ),
-    (server) => Effect.promise(() => server.stop(true)),
-  )
-  return { url: server.url.origin, directory }
+  const url = yield* listening(async (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === "/v1/audio/transcriptions") {
+      const file = (await request.formData()).get("file")
+      if (!(file instanceof File)) return new Response("no file", { status: 400 })
+      const path = join(directory, `${crypto.randomUUID()}.wav`)
+      await Bun.write(path, file)
+      return Response.json({ text: await understand(path) })
+    }
+    if (pathname === "/v1/audio/speech") {
+      const { input } = Object(await request.json())
+      return new Response(await spoken(String(input), VOICE), { headers: { "content-type": "audio/wav" } })
+    }
+    return new Response("", { status: 404 })
+  })
+  return { url, directory }
 })

@@ -55,7 +55,7 @@ export const killAtPoints = Effect.fn("killAtPoints")(function* (options: {
   let kills = 0
   const faults: Array<string> = []
 
-  const receiver = yield* Effect.acquireRelease(Effect.sync(startReceiver), ({ stop }) => Effect.promise(stop))
+  const receiver = yield* startReceiver
   receiver.onDelivery = () => victim.arrived("delivery")
   const drive = async () => {
     await victim.start()

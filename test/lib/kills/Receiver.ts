@@ -1,4 +1,6 @@
+import { Effect, type Scope } from "effect"
 import type { Client } from "../Client.ts"
+import { listening } from "../Listening.ts"
 
 /** What a webhook was sent. */
 export interface ReceivedEvent {
@@ -20,32 +22,26 @@ export interface Receiver {
   onDelivery: () => void
   /** Waits until one more event than now has arrived. */
   readonly nextDelivery: () => Promise<void>
-  readonly stop: () => Promise<void>
 }
 
-/** Starts the server of a customer. */
-export const startReceiver = (): Receiver => {
+/** Starts the server of a customer, until the scope closes. */
+export const startReceiver: Effect.Effect<Receiver, never, Scope.Scope> = Effect.gen(function* () {
   const events: Array<ReceivedEvent> = []
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: async (request) => {
-      events.push(JSON.parse(await request.text()))
-      receiver.onDelivery()
-      return new Response("thanks")
-    },
+  const url = yield* listening(async (request) => {
+    events.push(JSON.parse(await request.text()))
+    receiver.onDelivery()
+    return new Response("thanks")
   })
   const receiver: Receiver = {
     events,
-    url: `http://127.0.0.1:${server.port}/events`,
+    url: `${url}/events`,
     onDelivery: () => {},
     nextDelivery: async () => {
       for (const before = events.length; events.length === before;) await Bun.sleep(5)
     },
-    stop: () => server.stop(true),
   }
   return receiver
-}
+})
 
 /** Makes a webhook that sends the events of conversations and documents to this address, and returns its path. */
 export const subscribe = async (client: Client, url: string): Promise<string> => {

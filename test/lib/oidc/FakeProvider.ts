@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync, sign } from "node:crypto"
 import { Effect } from "effect"
+import { listening } from "../Listening.ts"
 
 export const fakeClient = { client_id: "parley", client_secret: "a secret of more than thirty-two bytes" }
 
@@ -109,15 +110,8 @@ export class FakeProvider {
 }
 
 /** Starts a fake provider on a port of this machine, until the scope closes. */
-export const fakeProvider = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const provider = new FakeProvider()
-      const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => provider.answer(request) })
-      provider.issuer = `http://127.0.0.1:${server.port}`
-      return { provider, server }
-    }),
-    ({ server }) => Effect.promise(() => server.stop(true)),
-  ),
-  ({ provider }) => provider,
-)
+export const fakeProvider = Effect.gen(function* () {
+  const provider = new FakeProvider()
+  provider.issuer = yield* listening((request) => provider.answer(request))
+  return provider
+})
