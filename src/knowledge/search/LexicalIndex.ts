@@ -9,7 +9,7 @@ import { quantizedBytes } from "../segments/Quantized.ts"
 import { cosine, type SparseVector } from "../segments/Sketch.ts"
 import { compareAll } from "./NearestChunks.ts"
 import { corrected } from "./Spelling.ts"
-import { type Calibration, similarityAmong, similarityIn, similarityOfScoreIn } from "./Similarity.ts"
+import { similarityAmong, similarityIn, similarityOfScoreIn } from "./Similarity.ts"
 import { type Scored, TopScores } from "./TopScores.ts"
 import { inWrittenForms } from "./WrittenForms.ts"
 import { DEFAULT_WEIGHTS, type LexicalWeights, saturating } from "./Weights.ts"
@@ -41,7 +41,6 @@ export interface LexicalIndexOptions {
   /** Whether the segments contain every vector by the embedding model, so that the database need not compare any. */
   readonly hasVectors?: boolean
   readonly weights?: LexicalWeights
-  readonly calibration?: Calibration
 }
 
 /** The least number of candidates, found by single words, that are searched for phrases. */
@@ -83,8 +82,8 @@ export class LexicalIndex {
     this.isSketched = segments.every((segment) => segment.sketchBytes > 0 || segment.size === 0)
     this.isComplete = options.hasVectors ?? false
     this.collection = options.collection ?? { chunks: size }
-    this.similarityOf = similarityIn(this.collection.chunks, options.calibration)
-    this.similarityOfScore = (words) => similarityOfScoreIn(words, this.collection.chunks, options.calibration)
+    this.similarityOf = similarityIn(this.collection.chunks)
+    this.similarityOfScore = (words) => similarityOfScoreIn(words, this.collection.chunks)
     this.bases = basesOf(segments)
 
     this.scores = new Float32Array(norms.length)

@@ -14,38 +14,26 @@ import type { QueryWord } from "./LexicalQuery.ts"
  * knowledge base does not answer find something. A lower `chance` trades one for the other.
  */
 
-export interface Calibration {
+const CALIBRATION = {
   /** The evidence that chance reaches for about one unrelated question in seven, in 200 passages. */
-  readonly chance: number
-  /** The information of a long question, in words that no text contains. Chance covers less of longer ones. */
-  readonly longQuestion: number
-  /** The weight of a word that stands in the passage, but not beside a neighbour that it has in the question. */
-  readonly scattered: number
-  /** The weight of a word of which the passage holds only a similar one, which a typing error would explain. */
-  readonly similar: number
-  /** The cosine of vectors of spelling that chance reaches. */
-  readonly chanceCosine: number
-  /** The share of the cosine in the similarity of words and spelling. */
-  readonly cosineShare: number
-  /** The most by which that cosine multiplies the similarity of words. */
-  readonly mostLift: number
-  /** The score that chance reaches, as a share of the rarity of the question's words together. */
-  readonly chanceScore: number
-}
-
-/** The constants that the server uses. */
-export const DEFAULT_CALIBRATION: Calibration = {
   chance: 0.155,
+  /** The information of a long question, in words that no text contains. Chance covers less of longer ones. */
   longQuestion: 5,
+  /** The weight of a word that stands in the passage, but not beside a neighbour that it has in the question. */
   scattered: 0.6,
+  /** The weight of a word of which the passage holds only a similar one, which a typing error would explain. */
   similar: 0.4,
+  /** The cosine of vectors of spelling that chance reaches. */
   chanceCosine: 0.04,
+  /** The share of the cosine in the similarity of words and spelling. */
   cosineShare: 0.5,
+  /** The most by which that cosine multiplies the similarity of words. */
   mostLift: 2,
+  /** The score that chance reaches, as a share of the rarity of the question's words together. */
   chanceScore: 0.42,
 }
 
-/** The number of passages to which `Calibration.chance` refers. */
+/** The number of passages to which `CALIBRATION.chance` refers. */
 const SOME_PASSAGES = 200
 /** Exponent with which chance grows with the logarithm of the number of passages. */
 const CHANCE_GROWTH = 0.7
@@ -60,7 +48,8 @@ export type WordPresence = "beside a neighbour" | "scattered" | "similar" | "abs
  *
  * @param passages the number of passages in the knowledge base
  */
-export const similarityIn = (passages: number, { chance, longQuestion, scattered, similar } = DEFAULT_CALIBRATION) => {
+export const similarityIn = (passages: number) => {
+  const { chance, longQuestion, scattered, similar } = CALIBRATION
   const weights: { readonly [How in WordPresence]: number } = { "beside a neighbour": 1, scattered, similar, absent: 0 }
   const chanceOfMany = chance * growthOfChance(passages)
   const long = longQuestion * inverseDocumentFrequency(0, passages + BACKGROUND_PASSAGES)
@@ -106,12 +95,8 @@ const stretched = (evidence: number, chance: number): number =>
  * @param similarity that of the words
  * @param passages the number of passages in the knowledge base
  */
-export const similarityWithSpelling = (
-  similarity: number,
-  cosine: number,
-  passages: number,
-  { chanceCosine, cosineShare, mostLift } = DEFAULT_CALIBRATION,
-): number => {
+export const similarityWithSpelling = (similarity: number, cosine: number, passages: number): number => {
+  const { chanceCosine, cosineShare, mostLift } = CALIBRATION
   // Among few passages, words have to cover less, and a single one of them also lifts the cosine.
   const chance = chanceCosine / Math.min(1, growthOfChance(passages))
   const ofSpelling = stretched(Math.max(0, Math.min(1, cosine)), chance)
@@ -137,12 +122,12 @@ const CHANCE_SHRINKAGE = 0.7
 export const similarityOfScoreIn = (
   words: ReadonlyArray<{ readonly information: number; readonly rarity: number; readonly termsPerWord: number }>,
   passages: number,
-  { chanceScore } = DEFAULT_CALIBRATION,
 ): ((score: number) => number) => {
   const total = words.reduce((sum, { rarity }) => sum + rarity, 0)
   const length = words.reduce((sum, { information, termsPerWord }) => sum + information / termsPerWord, 0)
   const long = LONG_QUESTION * inverseDocumentFrequency(0, passages + BACKGROUND_PASSAGES)
-  const chance = chanceScore * growthOfChance(passages) ** SCORE_GROWTH * Math.min(1, long / length) ** CHANCE_SHRINKAGE
+  const chance =
+    CALIBRATION.chanceScore * growthOfChance(passages) ** SCORE_GROWTH * Math.min(1, long / length) ** CHANCE_SHRINKAGE
   return (score) => (total === 0 ? 0 : stretched(saturated(score / total), saturated(chance)))
 }
 
