@@ -5,7 +5,7 @@ import { type Part, type Parts, runParts } from "./lib/Parts.ts"
 const directory = join(import.meta.dir, "reliability")
 
 /** The parts by name: each file of `test/bench/reliability` is one, called like the file in lower case. */
-export const parts: Parts = Object.fromEntries(
+const parts: Parts = Object.fromEntries(
   readdirSync(directory)
     .toSorted()
     .map((file) => [

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { Effect } from "effect"
 import { TextRefused } from "../../src/embeddings/Embeddings.ts"
-import { broken, shortTexts, smallBatches, withoutBase64 } from "../lib/EmbeddingServers.ts"
+import { broken, shortTexts, smallBatches, withoutBase64 } from "./EmbeddingServers.ts"
 import { type Answer, type FakeEmbeddings, fakeEmbeddingsKey, runWithEmbeddings as run } from "../lib/FakeEmbeddings.ts"
 
 setDefaultTimeout(180_000)

@@ -4,7 +4,7 @@ import { detectLanguage, languageAmong, languageOfReply, languageShownIn } from 
 import { isSpoken, type SpokenLanguage, spokenLanguageOf } from "../../src/language/Locales.ts"
 import { isLanguage } from "../../src/language/Language.ts"
 import { bounded } from "../../src/text/BoundedText.ts"
-import { fullQuestions, passages, shortQuestions } from "../lib/ShortQuestions.ts"
+import { fullQuestions, passages, shortQuestions } from "./ShortQuestions.ts"
 
 describe("the language of a text", () => {
   test.each([

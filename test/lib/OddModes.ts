@@ -1,4 +1,3 @@
-import { gatewayAnswering, gatewayForms } from "./OddGateway.ts"
 import { chunks, type OddRequest, pieces, refusal } from "./OddServer.ts"
 
 /*
@@ -193,69 +192,4 @@ export const streamTypes: ReadonlyArray<string> = [
   "Text/Event-Stream; charset=UTF-8",
   "application/json",
   "",
-]
-
-/** The right answer of a server. */
-const RIGHT = "At six."
-const right = () => pieces(RIGHT)
-
-/** An odd server as a chatbot meets it. */
-export interface OddMode {
-  readonly name: string
-  readonly answer: (request: OddRequest, count: number) => Response
-  /** The reply that is right. */
-  readonly expected: string
-  readonly model: "claude-m" | "openai/deepseek-r1" | "openai/m"
-}
-
-const mode = (name: string, answer: OddMode["answer"], expected = RIGHT): OddMode => ({
-  name,
-  answer,
-  expected,
-  model: "openai/m",
-})
-
-/** All odd servers. A fallback model `other`, where one is asked, answers right. */
-export const oddModes: ReadonlyArray<OddMode> = [
-  ...refusedParts.map(([name, refused, isRefused]) =>
-    mode(`refuses ${name}`, (request) => (isRefused(request) ? refused() : right())),
-  ),
-  ...toolRefusals.map(([name, refused]) =>
-    mode(`refuses tools as ${name}`, ({ tools }) => (tools === undefined ? right() : refused())),
-  ),
-  ...reasonings.map(([text]) => mode(`thinks ${JSON.stringify(text)}`, () => pieces(...cut(text, 3)))),
-  // Of a model by another name, this is right from the second streamed answer on.
-  {
-    ...mode(`thinks ${JSON.stringify(headlessReasoning)}`, () => pieces(...cut(headlessReasoning, 3))),
-    model: "openai/deepseek-r1",
-  },
-  ...plainTexts.map(([text]) => mode(`says ${JSON.stringify(text)}`, () => pieces(...cut(text, 3)), text)),
-  ...writtenCalls.map(([text]) =>
-    mode(`calls ${JSON.stringify(text)}`, (_, count) => (count === 1 ? pieces(...cut(text, 3)) : right())),
-  ),
-  ...wantedBack.map(([name, delta, sentBack, expected]) =>
-    mode(`wants back ${name}`, ({ messages }, count) => {
-      if (count === 1) return chunks([delta], { end: "tool_calls" })
-      const said = messages.find(({ role }) => role === "assistant") ?? {}
-      return Bun.deepEquals(sentBack(said), expected) ? right() : refusal(400, "It is missing")()
-    }),
-  ),
-  ...emptyAnswers.map(([name, empty]) =>
-    mode(`answers with ${name} to tools`, ({ tools }) => (tools === undefined ? right() : empty())),
-  ),
-  ...emptyAnswers.map(([name, empty]) =>
-    mode(`always answers with ${name}`, ({ model }) => (model === "m" ? empty() : right())),
-  ),
-  ...errorsAsAnswers.map(([name, broken]) =>
-    mode(`sends as an error with status 200 ${name}`, ({ model }) => (model === "m" ? broken() : right())),
-  ),
-  ...streamTypes.map((type) =>
-    mode(`calls a stream ${JSON.stringify(type)}`, () => chunks([{ content: "At " }, { content: "six." }], { type })),
-  ),
-  ...gatewayForms.map(({ isStreamed, mode }): OddMode => ({
-    name: `Anthropic's form, ${isStreamed ? "streamed" : "in one piece"}: ${mode.name}`,
-    answer: gatewayAnswering(mode, RIGHT, isStreamed),
-    expected: RIGHT,
-    model: "claude-m",
-  })),
 ]

@@ -4,7 +4,7 @@ import type { Child } from "../http/Child.ts"
 import { measureSearches, searchRequest } from "../lib/Searches.ts"
 
 /** How long searches are measured, and with how many clients at once. */
-export interface SearchOptions {
+interface SearchOptions {
   readonly clients: ReadonlyArray<number>
   readonly milliseconds: number
   /** The number of different questions; each is asked once before the measurement. */

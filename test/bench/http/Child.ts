@@ -10,7 +10,6 @@ import { scriptWith } from "../../lib/ServerProcess.ts"
 /** A server in a process of its own. */
 export interface Child {
   readonly port: number
-  readonly pid: number
   /** Milliseconds from the start of the process to its first answer of status 200. */
   readonly coldStart: number
   /** Milliseconds of processor time that the process and its workers have taken. Linux only, as is the next. */
@@ -112,7 +111,7 @@ export const start = (options: ChildOptions): Effect.Effect<Child, never, Scope.
       return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") }
     }
     const processorTime = () => sum(processes().map((pid) => linuxUsageOf(pid).milliseconds))
-    return { port, pid: child.pid, coldStart, processorTime, memory }
+    return { port, coldStart, processorTime, memory }
   })
 
 /** One that nothing listened on a moment ago. */

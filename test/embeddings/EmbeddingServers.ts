@@ -1,4 +1,4 @@
-import type { Answer, Recorded } from "./FakeEmbeddings.ts"
+import type { Answer, Recorded } from "../lib/FakeEmbeddings.ts"
 
 /*
  * How embedding servers refuse requests, in the words that their users have reported.
