@@ -10,9 +10,11 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { claimOf, keyedOf } from "../lib/FilledTenant.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 
 let organization: OrganizationId
@@ -137,56 +139,47 @@ describe("a key", () => {
       },
     ))
 
-  test("that is claimed many times at once is given to one", () =>
-    run(
-      Effect.gen(function* () {
-        const keys = yield* IdempotencyKeys
-        const outcomes = yield* Effect.forEach(
-          Array.from({ length: 12 }, () => newAttempt("at once")),
-          (attempt) => mine(keys.claim(claimOf(attempt))),
-          { concurrency: "unbounded" },
-        )
-        expect(outcomes.filter((outcome) => outcome?.is_claimed === true)).toHaveLength(1)
-        expect(outcomes.filter((outcome) => outcome?.status === null && outcome.is_same)).toHaveLength(12)
-      }),
-    ))
+  it("that is claimed many times at once is given to one", function* () {
+    const keys = yield* IdempotencyKeys
+    const outcomes = yield* Effect.forEach(
+      Array.from({ length: 12 }, () => newAttempt("at once")),
+      (attempt) => mine(keys.claim(claimOf(attempt))),
+      { concurrency: "unbounded" },
+    )
+    expect(outcomes.filter((outcome) => outcome?.is_claimed === true)).toHaveLength(1)
+    expect(outcomes.filter((outcome) => outcome?.status === null && outcome.is_same)).toHaveLength(12)
+  })
 
-  test("whose lease is renewed is not given to another, and one that is not renewed is", () =>
-    run(
-      Effect.gen(function* () {
-        const keys = yield* IdempotencyKeys
-        const [renewed, lapsed] = [newAttempt("renewed"), newAttempt("lapsed")]
-        for (const attempt of [renewed, lapsed]) yield* mine(keys.claim(claimOf(attempt)))
-        for (const name of ["renewed", "lapsed"]) yield* lapse(name, "lease_until")
-        yield* keys.renew([renewed], Duration.minutes(1))
-        const again = (name: string) => mine(keys.claim(claimOf(newAttempt(name))))
-        expect((yield* again("renewed"))?.is_claimed).toBe(false)
-        expect((yield* again("lapsed"))?.is_claimed).toBe(true)
-        yield* keys.releaseAll
-        expect((yield* again("renewed"))?.is_claimed).toBe(true)
-      }),
-    ))
+  it("whose lease is renewed is not given to another, and one that is not renewed is", function* () {
+    const keys = yield* IdempotencyKeys
+    const [renewed, lapsed] = [newAttempt("renewed"), newAttempt("lapsed")]
+    for (const attempt of [renewed, lapsed]) yield* mine(keys.claim(claimOf(attempt)))
+    for (const name of ["renewed", "lapsed"]) yield* lapse(name, "lease_until")
+    yield* keys.renew([renewed], Duration.minutes(1))
+    const again = (name: string) => mine(keys.claim(claimOf(newAttempt(name))))
+    expect((yield* again("renewed"))?.is_claimed).toBe(false)
+    expect((yield* again("lapsed"))?.is_claimed).toBe(true)
+    yield* keys.releaseAll
+    expect((yield* again("renewed"))?.is_claimed).toBe(true)
+  })
 })
 
-test("an operation is undone if its answer is not kept, and its answer if the operation is undone", () =>
-  run(
-    Effect.gen(function* () {
-      const keys = yield* IdempotencyKeys
-      const sql = yield* SqlClient.SqlClient
-      const attempt = newAttempt("together")
-      yield* mine(keys.claim(claimOf(attempt)))
-      const change = sql`update idempotency_keys set expires_at = now() where name = ${attempt.name}`
-      const operation = Effect.andThen(change, keys.complete("tenant", attempt, answerOf("a")))
-      const exit = yield* Effect.exit(mine(keys.commit("tenant")(Effect.andThen(operation, Effect.fail("undo")))))
-      expect(Exit.isFailure(exit)).toBe(true)
-      expect(yield* mine(keys.claim(claimOf(newAttempt("together"))))).toMatchObject({
-        is_claimed: false,
-        status: null,
-      })
-      expect(yield* mine(keys.commit("tenant")(keys.complete("tenant", attempt, answerOf("a"))))).toBe(true)
-      expect(yield* mine(keys.claim(claimOf(newAttempt("together"))))).toMatchObject({ status: 200 })
-    }),
-  ))
+it("an operation is undone if its answer is not kept, and its answer if the operation is undone", function* () {
+  const keys = yield* IdempotencyKeys
+  const sql = yield* SqlClient.SqlClient
+  const attempt = newAttempt("together")
+  yield* mine(keys.claim(claimOf(attempt)))
+  const change = sql`update idempotency_keys set expires_at = now() where name = ${attempt.name}`
+  const operation = Effect.andThen(change, keys.complete("tenant", attempt, answerOf("a")))
+  const exit = yield* Effect.exit(mine(keys.commit("tenant")(Effect.andThen(operation, Effect.fail("undo")))))
+  expect(Exit.isFailure(exit)).toBe(true)
+  expect(yield* mine(keys.claim(claimOf(newAttempt("together"))))).toMatchObject({
+    is_claimed: false,
+    status: null,
+  })
+  expect(yield* mine(keys.commit("tenant")(keys.complete("tenant", attempt, answerOf("a"))))).toBe(true)
+  expect(yield* mine(keys.claim(claimOf(newAttempt("together"))))).toMatchObject({ status: 200 })
+})
 
 test("the keys of a server that has ended can be claimed at once, and those of others stay taken", () => {
   const [dead, alive] = [crypto.randomUUID(), crypto.randomUUID()]
@@ -212,46 +205,40 @@ test("the keys of a server that has ended can be claimed at once, and those of o
   )
 })
 
-test("expired rows are swept, but for those of running requests", () =>
-  run(
-    Effect.gen(function* () {
-      const keys = yield* IdempotencyKeys
-      const [answered, running, kept] = [newAttempt("answered"), newAttempt("running"), newAttempt("kept")]
-      for (const attempt of [answered, running, kept]) yield* mine(keys.claim(claimOf(attempt)))
-      yield* mine(keys.complete("tenant", answered, answerOf("a")))
-      for (const name of ["answered", "running"]) yield* lapse(name, "expires_at")
-      yield* keys.sweep
-      const left = yield* SystemSql.use((sql) => sql<{ lease_id: string }>`select lease_id from idempotency_keys`)
-      const leases = left.map(({ lease_id }) => lease_id)
-      expect(leases).not.toContain(answered.lease)
-      expect(leases).toEqual(expect.arrayContaining([running.lease, kept.lease]))
-    }),
-  ))
+it("expired rows are swept, but for those of running requests", function* () {
+  const keys = yield* IdempotencyKeys
+  const [answered, running, kept] = [newAttempt("answered"), newAttempt("running"), newAttempt("kept")]
+  for (const attempt of [answered, running, kept]) yield* mine(keys.claim(claimOf(attempt)))
+  yield* mine(keys.complete("tenant", answered, answerOf("a")))
+  for (const name of ["answered", "running"]) yield* lapse(name, "expires_at")
+  yield* keys.sweep
+  const left = yield* SystemSql.use((sql) => sql<{ lease_id: string }>`select lease_id from idempotency_keys`)
+  const leases = left.map(({ lease_id }) => lease_id)
+  expect(leases).not.toContain(answered.lease)
+  expect(leases).toEqual(expect.arrayContaining([running.lease, kept.lease]))
+})
 
-test("the oldest answers of an organization beyond its bytes are dropped, and their keys stay taken", () =>
-  run(
-    Effect.gen(function* () {
-      const keys = yield* IdempotencyKeys
-      const { organization: own } = yield* makeTenant
-      const names = ["oldest", "middle", "newest"]
-      for (const name of names) {
-        const attempt = newAttempt(name)
-        yield* as(own)(keys.claim(claimOf(attempt)))
-        yield* as(own)(keys.complete("tenant", attempt, answerOf("x".repeat(100))))
-      }
-      yield* keys.trim(1_000)
-      const answers = Effect.forEach(names, (name) =>
-        Effect.map(as(own)(keys.claim(claimOf(newAttempt(name)))), (outcome) => [
-          outcome?.is_claimed,
-          outcome?.answer?.length,
-        ]),
-      )
-      expect(yield* answers).toEqual(names.map(() => [false, 100]))
-      yield* keys.trim(250)
-      expect(yield* answers).toEqual([
-        [false, undefined],
-        [false, 100],
-        [false, 100],
-      ])
-    }),
-  ))
+it("the oldest answers of an organization beyond its bytes are dropped, and their keys stay taken", function* () {
+  const keys = yield* IdempotencyKeys
+  const { organization: own } = yield* makeTenant
+  const names = ["oldest", "middle", "newest"]
+  for (const name of names) {
+    const attempt = newAttempt(name)
+    yield* as(own)(keys.claim(claimOf(attempt)))
+    yield* as(own)(keys.complete("tenant", attempt, answerOf("x".repeat(100))))
+  }
+  yield* keys.trim(1_000)
+  const answers = Effect.forEach(names, (name) =>
+    Effect.map(as(own)(keys.claim(claimOf(newAttempt(name)))), (outcome) => [
+      outcome?.is_claimed,
+      outcome?.answer?.length,
+    ]),
+  )
+  expect(yield* answers).toEqual(names.map(() => [false, 100]))
+  yield* keys.trim(250)
+  expect(yield* answers).toEqual([
+    [false, undefined],
+    [false, 100],
+    [false, 100],
+  ])
+})

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test"
+import { afterAll, describe, expect } from "bun:test"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type { OrganizationId } from "../../src/domain/Ids.ts"
 import { Chatbots } from "../../src/storage/chatbots/Chatbots.ts"
@@ -6,9 +6,11 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/documents/Documents.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 
 /** Makes documents and conversations of one chatbot, each with this many chunks or messages. */
@@ -68,45 +70,33 @@ const left = Effect.fnUntraced(function* (organization: OrganizationId) {
 })
 
 describe("a large deletion is split into transactions of about a thousand rows", () => {
-  test("for a chatbot with its conversations and documents", () =>
-    run(
-      Effect.gen(function* () {
-        for (const table of ["chunks", "messages"] as const) {
-          const { organization, chatbot } = yield* makeLarge(12, 300)
-          const counts = yield* deletionsFrom(table, as(organization)((yield* Chatbots).remove(chatbot)))
-          expect(counts).toEqual([1_200, 1_200, 1_200])
-          expect(yield* left(organization)).toEqual([0, 0, 0, 0])
-        }
-      }),
-    ))
+  it("for a chatbot with its conversations and documents", function* () {
+    for (const table of ["chunks", "messages"] as const) {
+      const { organization, chatbot } = yield* makeLarge(12, 300)
+      const counts = yield* deletionsFrom(table, as(organization)((yield* Chatbots).remove(chatbot)))
+      expect(counts).toEqual([1_200, 1_200, 1_200])
+      expect(yield* left(organization)).toEqual([0, 0, 0, 0])
+    }
+  })
 
-  test("for a knowledge base, whose larger documents are deleted alone, and whose conversations stay", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, chatbot } = yield* makeLarge(3, 1_500)
-        const counts = yield* deletionsFrom("chunks", as(organization)((yield* Documents).remove(chatbot, "all")))
-        expect(counts).toEqual([1_500, 1_500, 1_500])
-        expect(yield* left(organization)).toEqual([0, 0, 3, 4_500])
-      }),
-    ))
+  it("for a knowledge base, whose larger documents are deleted alone, and whose conversations stay", function* () {
+    const { organization, chatbot } = yield* makeLarge(3, 1_500)
+    const counts = yield* deletionsFrom("chunks", as(organization)((yield* Documents).remove(chatbot, "all")))
+    expect(counts).toEqual([1_500, 1_500, 1_500])
+    expect(yield* left(organization)).toEqual([0, 0, 3, 4_500])
+  })
 
-  test("but a small one is a single transaction", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, chatbot } = yield* makeLarge(9, 100)
-        expect(yield* deletionsFrom("chunks", as(organization)((yield* Chatbots).remove(chatbot)))).toEqual([900])
-        expect(yield* left(organization)).toEqual([0, 0, 0, 0])
-      }),
-    ))
+  it("but a small one is a single transaction", function* () {
+    const { organization, chatbot } = yield* makeLarge(9, 100)
+    expect(yield* deletionsFrom("chunks", as(organization)((yield* Chatbots).remove(chatbot)))).toEqual([900])
+    expect(yield* left(organization)).toEqual([0, 0, 0, 0])
+  })
 
-  test("and deletes nothing of another organization", () =>
-    run(
-      Effect.gen(function* () {
-        const [own, other] = [yield* makeTenant, yield* makeLarge(12, 100)]
-        const before = yield* left(other.organization)
-        yield* Effect.flip(as(own.organization)((yield* Chatbots).remove(other.chatbot)))
-        yield* as(own.organization)((yield* Documents).remove(other.chatbot, "all"))
-        expect(yield* left(other.organization)).toEqual(before)
-      }),
-    ))
+  it("and deletes nothing of another organization", function* () {
+    const [own, other] = [yield* makeTenant, yield* makeLarge(12, 100)]
+    const before = yield* left(other.organization)
+    yield* Effect.flip(as(own.organization)((yield* Chatbots).remove(other.chatbot)))
+    yield* as(own.organization)((yield* Documents).remove(other.chatbot, "all"))
+    expect(yield* left(other.organization)).toEqual(before)
+  })
 })

@@ -18,11 +18,13 @@ import { Organizations } from "../../src/storage/organizations/Organizations.ts"
 import { noFilter, someTool } from "../lib/FilledTenant.ts"
 import { nextMillisecond, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, contentOf, makeTenant, newApiKey } from "../lib/Tenants.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 setDefaultTimeout(180_000)
 
 const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
 const run = runtime.runPromise
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 
 describe("a list of what servers with different clocks have made", () => {
@@ -52,50 +54,44 @@ describe("a list of what servers with different clocks have made", () => {
       return ids
     })
 
-  test("has the order in which the database stored them: chatbots, documents, tools and keys", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, chatbot } = yield* makeTenant
-        const mine = as(organization)
-        const [chatbots, documents] = [yield* Chatbots, yield* Documents]
-        const [tools, keys] = [yield* ChatbotTools, yield* ApiKeys]
+  it("has the order in which the database stored them: chatbots, documents, tools and keys", function* () {
+    const { organization, chatbot } = yield* makeTenant
+    const mine = as(organization)
+    const [chatbots, documents] = [yield* Chatbots, yield* Documents]
+    const [tools, keys] = [yield* ChatbotTools, yield* ApiKeys]
 
-        const bots = yield* making((id, slug) =>
-          mine(
-            chatbots.insert({
-              id: ChatbotId.make(id),
-              name: slug,
-              slug,
-              chat_widget_config: emptyChatWidget,
-              ...chatbotDefaults("Some", "local/extractive"),
-            }),
-          ),
-        )
-        expect(yield* paged((range) => mine(chatbots.list(range, null)))).toEqual([...bots.toReversed(), chatbot])
+    const bots = yield* making((id, slug) =>
+      mine(
+        chatbots.insert({
+          id: ChatbotId.make(id),
+          name: slug,
+          slug,
+          chat_widget_config: emptyChatWidget,
+          ...chatbotDefaults("Some", "local/extractive"),
+        }),
+      ),
+    )
+    expect(yield* paged((range) => mine(chatbots.list(range, null)))).toEqual([...bots.toReversed(), chatbot])
 
-        const files = yield* making((id, name) => mine(documents.add(DocumentId.make(id), chatbot, contentOf(name))))
-        const listed = yield* mine(documents.list(chatbot, { page: 1, limit: 10 }, "queued"))
-        expect(listed.data.map(({ id }): string => id)).toEqual(files)
+    const files = yield* making((id, name) => mine(documents.add(DocumentId.make(id), chatbot, contentOf(name))))
+    const listed = yield* mine(documents.list(chatbot, { page: 1, limit: 10 }, "queued"))
+    expect(listed.data.map(({ id }): string => id)).toEqual(files)
 
-        const made = yield* making((id, name) => mine(tools.insert(ToolId.make(id), chatbot, { ...someTool, name }, 9)))
-        expect((yield* mine(tools.list(chatbot))).map(({ id }): string => id)).toEqual(made)
+    const made = yield* making((id, name) => mine(tools.insert(ToolId.make(id), chatbot, { ...someTool, name }, 9)))
+    expect((yield* mine(tools.list(chatbot))).map(({ id }): string => id)).toEqual(made)
 
-        const issued = yield* making((id, name) =>
-          Effect.flatMap(newApiKey(organization, { id: ApiKeyId.make(id), name }), keys.insert),
-        )
-        expect(yield* paged((range) => keys.list(organization, range))).toEqual(issued.toReversed())
-      }),
-    ))
+    const issued = yield* making((id, name) =>
+      Effect.flatMap(newApiKey(organization, { id: ApiKeyId.make(id), name }), keys.insert),
+    )
+    expect(yield* paged((range) => keys.list(organization, range))).toEqual(issued.toReversed())
+  })
 
-  test("has the order in which the database stored them: organizations", () =>
-    run(
-      Effect.gen(function* () {
-        const organizations = yield* Organizations
-        const before = (yield* organizations.list(everything)).items.map(({ id }): string => id)
-        const made = yield* making((id, name) => organizations.insert({ id: OrganizationId.make(id), name }))
-        expect(yield* paged(organizations.list)).toEqual([...before, ...made])
-      }),
-    ))
+  it("has the order in which the database stored them: organizations", function* () {
+    const organizations = yield* Organizations
+    const before = (yield* organizations.list(everything)).items.map(({ id }): string => id)
+    const made = yield* making((id, name) => organizations.insert({ id: OrganizationId.make(id), name }))
+    expect(yield* paged(organizations.list)).toEqual([...before, ...made])
+  })
 })
 
 describe("a list", () => {

@@ -7,9 +7,11 @@ import { type Content, Documents } from "../../../src/storage/documents/Document
 import { Ingestions } from "../../../src/storage/documents/Ingestions.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "../../lib/Tenants.ts"
+import { effectTests } from "../../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
+const it = effectTests(run)
 beforeEach(() => run(SystemSql.use((sql) => Effect.all([sql`delete from documents`, sql`delete from blob_garbage`]))))
 afterAll(() => runtime.dispose())
 
@@ -53,35 +55,29 @@ const tenant = Effect.gen(function* () {
 })
 
 describe("every blob either has an owner or is registered as garbage", () => {
-  test("when a failed document gets other content", () =>
-    run(
-      Effect.gen(function* () {
-        const { add, fail, replace } = yield* tenant
-        const [old, next] = [contentOf("broken"), contentOf("better")]
-        const { id } = yield* add(old)
-        yield* fail
-        expect(yield* keysOf).toEqual({ owned: [old.blob_key], registered: [] })
-        yield* replace(id, next)
-        expect(yield* keysOf).toEqual({ owned: [next.blob_key], registered: [old.blob_key] })
-      }),
-    ))
+  it("when a failed document gets other content", function* () {
+    const { add, fail, replace } = yield* tenant
+    const [old, next] = [contentOf("broken"), contentOf("better")]
+    const { id } = yield* add(old)
+    yield* fail
+    expect(yield* keysOf).toEqual({ owned: [old.blob_key], registered: [] })
+    yield* replace(id, next)
+    expect(yield* keysOf).toEqual({ owned: [next.blob_key], registered: [old.blob_key] })
+  })
 
-  test("when a queued replacement is replaced itself, or cannot be read", () =>
-    run(
-      Effect.gen(function* () {
-        const { add, fail, publish, replace } = yield* tenant
-        const [first, second, third] = [contentOf("first"), contentOf("second"), contentOf("third")]
-        const { id } = yield* add(first)
-        yield* publish
-        yield* replace(id, second)
-        yield* replace(id, third)
-        expect((yield* keysOf).registered).toEqual([second.blob_key])
-        yield* fail
-        const { owned, registered } = yield* keysOf
-        expect(owned).toEqual([first.blob_key])
-        expect(registered.toSorted()).toEqual([second.blob_key, third.blob_key].toSorted())
-      }),
-    ))
+  it("when a queued replacement is replaced itself, or cannot be read", function* () {
+    const { add, fail, publish, replace } = yield* tenant
+    const [first, second, third] = [contentOf("first"), contentOf("second"), contentOf("third")]
+    const { id } = yield* add(first)
+    yield* publish
+    yield* replace(id, second)
+    yield* replace(id, third)
+    expect((yield* keysOf).registered).toEqual([second.blob_key])
+    yield* fail
+    const { owned, registered } = yield* keysOf
+    expect(owned).toEqual([first.blob_key])
+    expect(registered.toSorted()).toEqual([second.blob_key, third.blob_key].toSorted())
+  })
 
   test.each(["its documents are deleted by hand", "its chatbot is deleted", "its organization is deleted"])(
     "when %s, and with it the queued content",
@@ -110,31 +106,28 @@ describe("every blob either has an owner or is registered as garbage", () => {
       ),
   )
 
-  test("when documents are added twice, replaced, published and deleted at the same time", () =>
-    run(
+  it("when documents are added twice, replaced, published and deleted at the same time", function* () {
+    const { add, publish, removeAll, replace } = yield* tenant
+    const announced: Array<string> = []
+    const content = (text: string) => {
+      const made = contentOf(text)
+      announced.push(made.blob_key)
+      return made
+    }
+    const upload = (index: number) =>
       Effect.gen(function* () {
-        const { add, publish, removeAll, replace } = yield* tenant
-        const announced: Array<string> = []
-        const content = (text: string) => {
-          const made = contentOf(text)
-          announced.push(made.blob_key)
-          return made
-        }
-        const upload = (index: number) =>
-          Effect.gen(function* () {
-            const [{ id }] = yield* Effect.all([add(content(`${index}`)), add(content(`${index}`))], {
-              concurrency: 2,
-            })
-            // The document may have been deleted meanwhile, or published by another fiber.
-            yield* Effect.ignore(replace(id, content(`more ${index}`)))
-            yield* Effect.ignoreCause(publish)
-            yield* Effect.ignore(replace(id, content(`most ${index}`)))
-          })
-        const uploads = Effect.forEach(Array.from({ length: 40 }).keys(), upload, { concurrency: 8 })
-        const deletions = Effect.repeat(Effect.andThen(removeAll, Effect.sleep("5 millis")), { times: 30 })
-        yield* Effect.all([uploads, deletions], { concurrency: 2 })
-        const { owned, registered } = yield* keysOf
-        expect([...owned, ...registered].toSorted()).toEqual(announced.toSorted())
-      }),
-    ))
+        const [{ id }] = yield* Effect.all([add(content(`${index}`)), add(content(`${index}`))], {
+          concurrency: 2,
+        })
+        // The document may have been deleted meanwhile, or published by another fiber.
+        yield* Effect.ignore(replace(id, content(`more ${index}`)))
+        yield* Effect.ignoreCause(publish)
+        yield* Effect.ignore(replace(id, content(`most ${index}`)))
+      })
+    const uploads = Effect.forEach(Array.from({ length: 40 }).keys(), upload, { concurrency: 8 })
+    const deletions = Effect.repeat(Effect.andThen(removeAll, Effect.sleep("5 millis")), { times: 30 })
+    yield* Effect.all([uploads, deletions], { concurrency: 2 })
+    const { owned, registered } = yield* keysOf
+    expect([...owned, ...registered].toSorted()).toEqual(announced.toSorted())
+  })
 })

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { layer as fileSystem } from "@effect/platform-node-shared/NodeFileSystem"
@@ -11,10 +11,12 @@ import { quiet } from "../../lib/Layers.ts"
 import { layerEmbedded, SystemSql } from "../../../src/storage/sql/Database.ts"
 import { scopedRun } from "../../lib/Scoped.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
+import { effectTests } from "../../lib/EffectTests.ts"
 
 setDefaultTimeout(180_000)
 
 const run = scopedRun()
+const it = effectTests(run)
 
 /** Queries for everything that defines a database: the system's catalogs, without their consecutive ids. */
 const CONTENTS = [
@@ -54,31 +56,25 @@ const contentsOf = Effect.fnUntraced(function* (directory: string) {
   return found
 })
 
-test("a database from the image equals one that the engine and the migrations make without it", () =>
-  run(
-    Effect.gen(function* () {
-      const directory = yield* temporaryDirectory("database")
-      yield* Effect.promise(() => makeCluster(directory))
-      const fromNothing = yield* contentsOf(directory)
-      const fromImage = yield* contentsOf(yield* temporaryDirectory("database"))
-      for (const [index, query] of CONTENTS.entries()) {
-        expect(fromNothing[index]?.length).toBeGreaterThan(0)
-        expect({ query, rows: fromImage[index] }).toEqual({ query, rows: fromNothing[index] })
-      }
-    }),
-  ))
+it("a database from the image equals one that the engine and the migrations make without it", function* () {
+  const directory = yield* temporaryDirectory("database")
+  yield* Effect.promise(() => makeCluster(directory))
+  const fromNothing = yield* contentsOf(directory)
+  const fromImage = yield* contentsOf(yield* temporaryDirectory("database"))
+  for (const [index, query] of CONTENTS.entries()) {
+    expect(fromNothing[index]?.length).toBeGreaterThan(0)
+    expect({ query, rows: fromImage[index] }).toEqual({ query, rows: fromNothing[index] })
+  }
+})
 
-test("the image is the one that was made by these packages and migrations", () =>
-  run(
-    Effect.gen(function* () {
-      const read = Effect.all([readMigrations(migrationsDirectory), readFunctions(migrationsDirectory)])
-      const [migrations, functions] = yield* Effect.provide(read, fileSystem)
-      const manifest = JSON.parse(readFileSync(MANIFEST, "utf8"))
-      const applied = migrations.slice(0, Object.keys(manifest.migrations).length)
-      // Functions that have changed since are replaced by the first start.
-      expect(manifest).toEqual({
-        ...manifestOf(readFileSync(IMAGE), applied, functions),
-        functions: manifest.functions,
-      })
-    }),
-  ))
+it("the image is the one that was made by these packages and migrations", function* () {
+  const read = Effect.all([readMigrations(migrationsDirectory), readFunctions(migrationsDirectory)])
+  const [migrations, functions] = yield* Effect.provide(read, fileSystem)
+  const manifest = JSON.parse(readFileSync(MANIFEST, "utf8"))
+  const applied = migrations.slice(0, Object.keys(manifest.migrations).length)
+  // Functions that have changed since are replaced by the first start.
+  expect(manifest).toEqual({
+    ...manifestOf(readFileSync(IMAGE), applied, functions),
+    functions: manifest.functions,
+  })
+})

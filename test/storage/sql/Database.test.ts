@@ -10,9 +10,11 @@ import { toSql } from "pgvector"
 import { json, vector } from "../../../src/storage/sql/SqlValues.ts"
 import { eventually } from "../../lib/Layers.ts"
 import * as TestDatabase from "../../lib/TestDatabase.ts"
+import { effectTests } from "../../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(TestDatabase.layer)
 const run = <A, E>(effect: Effect.Effect<A, E, Database>): Promise<A> => runtime.runPromise(effect)
+const it = effectTests(run)
 const as = (organization: OrganizationId) => Effect.provideService(CurrentOrganization, organization)
 const newOrganization = (): OrganizationId => OrganizationId.make(crypto.randomUUID())
 
@@ -101,23 +103,6 @@ describe("tenancy", () => {
     expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("CurrentOrganization")
   })
 
-  test("a tenant cannot write, change or delete the rows of another", async () => {
-    const [mine, theirs] = [newOrganization(), newOrganization()]
-    await run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* as(theirs)(write("theirs"))
-        const forged = yield* as(mine)(
-          Effect.flip(sql`insert into notes (organization_id, body) values (${theirs}, 'forged')`),
-        )
-        expect(sqlState(forged)).toBe("42501")
-        expect(yield* as(mine)(sql`update notes set body = 'changed' where true returning id`)).toEqual([])
-        expect(yield* as(mine)(sql`delete from notes where true returning id`)).toEqual([])
-        expect(yield* as(theirs)(bodies)).toEqual(["theirs"])
-      }),
-    )
-  })
-
   test("a tenant can neither switch row-level security off nor own a table", async () => {
     const attempts = [
       "alter table notes disable row level security",
@@ -138,28 +123,12 @@ describe("tenancy", () => {
     )
   })
 
-  test("the system sees every organization", async () => {
-    const organization = newOrganization()
-    await run(
-      Effect.gen(function* () {
-        yield* as(organization)(write("seen"))
-        const system = yield* SystemSql
-        const [found] = yield* system<Note>`select * from notes where organization_id = ${organization}`
-        expect(found?.body).toBe("seen")
-      }),
-    )
-  })
-
-  test("a statement of one client inside a transaction of the other dies instead of waiting for itself", async () => {
-    await run(
-      Effect.gen(function* () {
-        const [tenant, system] = [yield* SqlClient.SqlClient, yield* SystemSql]
-        for (const mixed of [tenant.withTransaction(system`select 1`), system.withTransaction(tenant`select 1`)]) {
-          const exit = yield* as(newOrganization())(Effect.exit(mixed))
-          expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("inside a transaction")
-        }
-      }),
-    )
+  it("a statement of one client inside a transaction of the other dies instead of waiting for itself", function* () {
+    const [tenant, system] = [yield* SqlClient.SqlClient, yield* SystemSql]
+    for (const mixed of [tenant.withTransaction(system`select 1`), system.withTransaction(tenant`select 1`)]) {
+      const exit = yield* as(newOrganization())(Effect.exit(mixed))
+      expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain("inside a transaction")
+    }
   })
 
   test("a streamed statement acts as its organization", async () => {
@@ -180,23 +149,19 @@ describe("transactions", () => {
   const organization = newOrganization()
   const has = (body: string) => Effect.map(as(organization)(bodies), (all) => all.includes(body))
 
-  test("a failure rolls back the transaction, or only up to the savepoint when it is caught", async () => {
-    await run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* Effect.exit(as(organization)(sql.withTransaction(Effect.andThen(write("undone"), Effect.fail("no")))))
-        const inner = sql.withTransaction(Effect.andThen(write("inner"), write("outer")))
-        yield* as(organization)(
-          sql.withTransaction(Effect.andThen(Effect.andThen(write("outer"), Effect.exit(inner)), write("after"))),
-        )
-        expect(yield* Effect.all([has("undone"), has("inner"), has("outer"), has("after")])).toEqual([
-          false,
-          false,
-          true,
-          true,
-        ])
-      }),
+  it("a failure rolls back the transaction, or only up to the savepoint when it is caught", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.exit(as(organization)(sql.withTransaction(Effect.andThen(write("undone"), Effect.fail("no")))))
+    const inner = sql.withTransaction(Effect.andThen(write("inner"), write("outer")))
+    yield* as(organization)(
+      sql.withTransaction(Effect.andThen(Effect.andThen(write("outer"), Effect.exit(inner)), write("after"))),
     )
+    expect(yield* Effect.all([has("undone"), has("inner"), has("outer"), has("after")])).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
   })
 
   test("committing an aborted transaction fails", async () => {
@@ -212,78 +177,62 @@ describe("transactions", () => {
     expect(await run(has("lost"))).toBe(false)
   })
 
-  test("an interruption rolls back the transaction, and the connection can still be used", async () => {
-    await run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const written = yield* Latch.make(false)
-        const work = Effect.andThen(write("interrupted"), Effect.andThen(written.open, Effect.never))
-        const held = yield* Effect.forkChild(as(organization)(sql.withTransaction(work)))
-        yield* written.await
-        yield* Fiber.interrupt(held)
-        expect(yield* has("interrupted")).toBe(false)
-      }),
-    )
+  it("an interruption rolls back the transaction, and the connection can still be used", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const written = yield* Latch.make(false)
+    const work = Effect.andThen(write("interrupted"), Effect.andThen(written.open, Effect.never))
+    const held = yield* Effect.forkChild(as(organization)(sql.withTransaction(work)))
+    yield* written.await
+    yield* Fiber.interrupt(held)
+    expect(yield* has("interrupted")).toBe(false)
   })
 
-  test("other statements wait for the end of an open transaction", async () => {
-    await run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const begun = yield* Latch.make(false)
-        let asked = 0
-        const slow = write("slow").pipe(
-          Effect.andThen(begun.open),
-          Effect.andThen(
-            eventually(
-              Effect.sync(() => asked),
-              (count) => count === 40,
-            ),
-          ),
-          sql.withTransaction,
-        )
-        const others = Effect.forEach(
-          Array.from({ length: 40 }, (_, index) => `other ${index}`),
-          (body) => Effect.suspend(() => (asked++, write(body))),
-          { concurrency: "unbounded" },
-        )
-        yield* as(organization)(Effect.all([slow, Effect.andThen(begun.await, others)], { concurrency: 2 }))
-        expect((yield* as(organization)(bodies)).filter((body) => body.startsWith("other ")).length).toBe(40)
-      }),
+  it("other statements wait for the end of an open transaction", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const begun = yield* Latch.make(false)
+    let asked = 0
+    const slow = write("slow").pipe(
+      Effect.andThen(begun.open),
+      Effect.andThen(
+        eventually(
+          Effect.sync(() => asked),
+          (count) => count === 40,
+        ),
+      ),
+      sql.withTransaction,
     )
+    const others = Effect.forEach(
+      Array.from({ length: 40 }, (_, index) => `other ${index}`),
+      (body) => Effect.suspend(() => (asked++, write(body))),
+      { concurrency: "unbounded" },
+    )
+    yield* as(organization)(Effect.all([slow, Effect.andThen(begun.await, others)], { concurrency: 2 }))
+    expect((yield* as(organization)(bodies)).filter((body) => body.startsWith("other ")).length).toBe(40)
   })
 
-  test("a fiber that outlives its transaction cannot use its connection", async () => {
-    await run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const over = yield* Latch.make(false)
-        const late = yield* as(organization)(
-          sql.withTransaction(Effect.forkDetach(Effect.andThen(over.await, write("late")))),
-        )
-        yield* over.open
-        expect(Exit.isFailure(yield* Fiber.await(late))).toBe(true)
-        expect(yield* has("late")).toBe(false)
-      }),
+  it("a fiber that outlives its transaction cannot use its connection", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const over = yield* Latch.make(false)
+    const late = yield* as(organization)(
+      sql.withTransaction(Effect.forkDetach(Effect.andThen(over.await, write("late")))),
     )
+    yield* over.open
+    expect(Exit.isFailure(yield* Fiber.await(late))).toBe(true)
+    expect(yield* has("late")).toBe(false)
   })
 })
 
 describe("errors", () => {
-  test("the violation of a unique constraint becomes the failure of that constraint only", async () => {
-    await run(
-      Effect.gen(function* () {
-        const twice = as(newOrganization())(Effect.andThen(write("same"), write("same")))
-        const known = twice.pipe(onUniqueViolation("notes_body", () => "taken" as const))
-        expect(yield* Effect.flip(known)).toBe("taken")
-        const unknown = twice.pipe(
-          onUniqueViolation("another_constraint", () => "taken" as const),
-          withoutSqlErrors,
-        )
-        const exit = yield* Effect.exit(unknown)
-        expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-      }),
+  it("the violation of a unique constraint becomes the failure of that constraint only", function* () {
+    const twice = as(newOrganization())(Effect.andThen(write("same"), write("same")))
+    const known = twice.pipe(onUniqueViolation("notes_body", () => "taken" as const))
+    expect(yield* Effect.flip(known)).toBe("taken")
+    const unknown = twice.pipe(
+      onUniqueViolation("another_constraint", () => "taken" as const),
+      withoutSqlErrors,
     )
+    const exit = yield* Effect.exit(unknown)
+    expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
   })
 })
 
@@ -354,49 +303,28 @@ describe("values", () => {
     const values = Float32Array.of(0.1, -2.5, 3e10)
     expect(await roundTrip("e", toSql(Array.from(values)))).toEqual(values)
   })
-
-  test("of type vector are found by distance", async () => {
-    const found = await run(
-      Effect.gen(function* () {
-        const sql = yield* SystemSql
-        yield* sql`delete from things`
-        for (const angle of [0, 0.3, 0.6, 0.9]) {
-          yield* sql`insert into things ${sql.insert({ f: angle, e: vector(Float32Array.of(Math.cos(angle), Math.sin(angle), 0)) })}`
-        }
-        const near = vector(Float32Array.of(Math.cos(0.5), Math.sin(0.5), 0))
-        return yield* sql<{
-          readonly f: number
-        }>`select f from things order by e <=> ${near} limit 3`
-      }),
-    )
-    expect(found.map((row) => row.f)).toEqual([0.6, 0.3, 0.9])
-  })
 })
 
-test("many concurrent statements and transactions each get their own result", async () => {
-  await run(
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const kinds = [
-        (i: number) => Effect.map(sql<{ v: number }>`select ${i}::int + 1 as v`, ([row]) => row?.v === i + 1),
-        (i: number) =>
-          Effect.map(sql<{ v: string }>`select ${`t${i}`}::text || '-x' as v`, ([row]) => row?.v === `t${i}-x`),
-        (i: number) =>
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* sql`select set_config('parley.test', ${`v${i}`}, true)`
-              yield* Effect.yieldNow
-              const [row] = yield* sql<{ v: string }>`select current_setting('parley.test') as v`
-              return row?.v === `v${i}`
-            }),
-          ),
-      ]
-      const answers = yield* Effect.forEach(
-        Array.from({ length: 600 }, (_, i) => i),
-        (i): Effect.Effect<boolean, SqlError.SqlError> => kinds[i % kinds.length]?.(i) ?? Effect.succeed(false),
-        { concurrency: 20 },
-      )
-      expect(answers.filter((right) => !right)).toEqual([])
-    }),
+it("many concurrent statements and transactions each get their own result", function* () {
+  const sql = yield* SystemSql
+  const kinds = [
+    (i: number) => Effect.map(sql<{ v: number }>`select ${i}::int + 1 as v`, ([row]) => row?.v === i + 1),
+    (i: number) =>
+      Effect.map(sql<{ v: string }>`select ${`t${i}`}::text || '-x' as v`, ([row]) => row?.v === `t${i}-x`),
+    (i: number) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select set_config('parley.test', ${`v${i}`}, true)`
+          yield* Effect.yieldNow
+          const [row] = yield* sql<{ v: string }>`select current_setting('parley.test') as v`
+          return row?.v === `v${i}`
+        }),
+      ),
+  ]
+  const answers = yield* Effect.forEach(
+    Array.from({ length: 600 }, (_, i) => i),
+    (i): Effect.Effect<boolean, SqlError.SqlError> => kinds[i % kinds.length]?.(i) ?? Effect.succeed(false),
+    { concurrency: 20 },
   )
+  expect(answers.filter((right) => !right)).toEqual([])
 })

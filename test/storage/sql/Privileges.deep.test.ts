@@ -7,6 +7,7 @@ import { sqlState } from "../../../src/storage/sql/SqlErrors.ts"
 import { tablesWithOrganization } from "../../lib/FilledTenant.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { undone } from "../../lib/Undone.ts"
+import { effectTests } from "../../lib/EffectTests.ts"
 
 /*
  * What each role of the database may do. A migration that makes a table has to grant it to `parley_tenant`, and to secure
@@ -15,6 +16,7 @@ import { undone } from "../../lib/Undone.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 
 interface Routine {
@@ -49,43 +51,37 @@ describe("a function of the schema", () => {
   test("can be executed by the tenants' role and by no other, except that triggers need no right", () =>
     run(Effect.map(routines, expectClosed)))
 
-  test("has its owner's rights only where this is meant, and then with a fixed search path", () =>
-    run(
-      Effect.gen(function* () {
-        const definers = (yield* routines).filter(({ definer }) => definer)
-        // The first two read by indexes that policies would keep them from, the last one a clock of all organizations.
-        expect(definers.map(({ name }) => name)).toEqual(["sessions_with_email", "stored_matches", "take_turn"])
-        for (const { name, settings } of definers) {
-          expect([name, settings]).toEqual([name, expect.arrayContaining(["search_path=public, pg_temp"])])
-        }
-      }),
-    ))
+  it("has its owner's rights only where this is meant, and then with a fixed search path", function* () {
+    const definers = (yield* routines).filter(({ definer }) => definer)
+    // The first two read by indexes that policies would keep them from, the last one a clock of all organizations.
+    expect(definers.map(({ name }) => name)).toEqual(["sessions_with_email", "stored_matches", "take_turn"])
+    for (const { name, settings } of definers) {
+      expect([name, settings]).toEqual([name, expect.arrayContaining(["search_path=public, pg_temp"])])
+    }
+  })
 
-  test("is closed to public also where the owner of the database is no superuser, and vectors stay usable", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SystemSql
-        const migrated = Effect.gen(function* () {
-          yield* sql`create role parley_test_owner`
-          yield* sql`drop schema public cascade`
-          yield* sql`create schema public authorization parley_test_owner`
-          yield* sql`grant create on schema public to public`
-          yield* sql`create extension vector`
-          yield* sql`set local role parley_test_owner`
-          // Looking for these tables where they are missing would abort the transaction.
-          yield* sql`create table parley_migrations (number int primary key, name text not null, checksum text not null,
-            applied_at timestamptz not null default now(), usable_from int)`
-          yield* sql`create table parley_functions (subject text primary key, checksum text not null)`
-          yield* migrate(sql, migrationsDirectory)
-          yield* sql`set local role parley_tenant`
-          const [row] = yield* sql`select '[1,0]'::vector <=> '[0,1]'::vector as distance,
-            has_schema_privilege('public', 'public', 'create') as open`
-          expect(row).toEqual({ distance: 1, open: false })
-          return yield* routines
-        })
-        expectClosed(yield* undone(sql, migrated))
-      }),
-    ))
+  it("is closed to public also where the owner of the database is no superuser, and vectors stay usable", function* () {
+    const sql = yield* SystemSql
+    const migrated = Effect.gen(function* () {
+      yield* sql`create role parley_test_owner`
+      yield* sql`drop schema public cascade`
+      yield* sql`create schema public authorization parley_test_owner`
+      yield* sql`grant create on schema public to public`
+      yield* sql`create extension vector`
+      yield* sql`set local role parley_test_owner`
+      // Looking for these tables where they are missing would abort the transaction.
+      yield* sql`create table parley_migrations (number int primary key, name text not null, checksum text not null,
+        applied_at timestamptz not null default now(), usable_from int)`
+      yield* sql`create table parley_functions (subject text primary key, checksum text not null)`
+      yield* migrate(sql, migrationsDirectory)
+      yield* sql`set local role parley_tenant`
+      const [row] = yield* sql`select '[1,0]'::vector <=> '[0,1]'::vector as distance,
+        has_schema_privilege('public', 'public', 'create') as open`
+      expect(row).toEqual({ distance: 1, open: false })
+      return yield* routines
+    })
+    expectClosed(yield* undone(sql, migrated))
+  })
 })
 
 interface Relation {
@@ -142,50 +138,41 @@ const OWN_ROWS =
   /^\{parley_tenant\} \((?:organization_id|id) = \( SELECT current_organization\(\) AS current_organization\)\)$/
 
 describe("a table, view or sequence of the schema", () => {
-  test("gives nothing to public, and to the tenants' role no more than reading and writing rows", () =>
-    run(
-      Effect.gen(function* () {
-        const all = yield* relations
-        const open = all.filter(({ beyond, by_public, owned }) => by_public || beyond || owned)
-        expect(open.map(({ name }) => name)).toEqual([])
-      }),
-    ))
+  it("gives nothing to public, and to the tenants' role no more than reading and writing rows", function* () {
+    const all = yield* relations
+    const open = all.filter(({ beyond, by_public, owned }) => by_public || beyond || owned)
+    expect(open.map(({ name }) => name)).toEqual([])
+  })
 
-  test("is secured by one policy that shows a tenant its own rows, unless tenants have no access to it", () =>
-    run(
-      Effect.gen(function* () {
-        const all = yield* relations
-        const isSecure = ({ policy, secured }: Relation) => secured && OWN_ROWS.test(policy ?? "")
-        const insecure = all.filter((relation) => relation.by_tenant && !isSecure(relation))
-        expect(insecure.map(({ name }) => name)).toEqual([...UNSECURED])
-        const owned = new Set([...(yield* tablesWithOrganization), "organizations"])
-        const rest = all.filter((relation) => !isSecure(relation) && !UNSECURED.includes(relation.name))
-        expect(rest.map(({ name }) => name)).toEqual([...OF_SYSTEM])
-        expect(all.filter(({ name }) => owned.has(name)).every(isSecure)).toBe(true)
-      }),
-    ))
+  it("is secured by one policy that shows a tenant its own rows, unless tenants have no access to it", function* () {
+    const all = yield* relations
+    const isSecure = ({ policy, secured }: Relation) => secured && OWN_ROWS.test(policy ?? "")
+    const insecure = all.filter((relation) => relation.by_tenant && !isSecure(relation))
+    expect(insecure.map(({ name }) => name)).toEqual([...UNSECURED])
+    const owned = new Set([...(yield* tablesWithOrganization), "organizations"])
+    const rest = all.filter((relation) => !isSecure(relation) && !UNSECURED.includes(relation.name))
+    expect(rest.map(({ name }) => name)).toEqual([...OF_SYSTEM])
+    expect(all.filter(({ name }) => owned.has(name)).every(isSecure)).toBe(true)
+  })
 })
 
-test("another role of the server can neither execute a function, nor read a table, nor add to the schema", () =>
-  run(
-    Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const attempts = [
-        sql`select stored_matches(null, 'a', null, 10, false)`,
-        sql`select stored_matches(null, 'a', null, 10, false)`,
-        sql`select lock_budget('00000000-0000-4000-8000-000000000001')`,
-        sql`select 1 from organizations`,
-        sql`select 1 from blob_garbage`,
-        sql`select last_value from ingestion_clock`,
-        sql`create table public.planted (body text)`,
-      ]
-      for (const attempt of attempts) {
-        const asStranger = Effect.gen(function* () {
-          yield* sql`create role parley_test_stranger`
-          yield* sql`set local role parley_test_stranger`
-          return yield* Effect.flip(sql.withTransaction(attempt))
-        })
-        expect(sqlState(yield* undone(sql, asStranger))).toBe("42501")
-      }
-    }),
-  ))
+it("another role of the server can neither execute a function, nor read a table, nor add to the schema", function* () {
+  const sql = yield* SystemSql
+  const attempts = [
+    sql`select stored_matches(null, 'a', null, 10, false)`,
+    sql`select stored_matches(null, 'a', null, 10, false)`,
+    sql`select lock_budget('00000000-0000-4000-8000-000000000001')`,
+    sql`select 1 from organizations`,
+    sql`select 1 from blob_garbage`,
+    sql`select last_value from ingestion_clock`,
+    sql`create table public.planted (body text)`,
+  ]
+  for (const attempt of attempts) {
+    const asStranger = Effect.gen(function* () {
+      yield* sql`create role parley_test_stranger`
+      yield* sql`set local role parley_test_stranger`
+      return yield* Effect.flip(sql.withTransaction(attempt))
+    })
+    expect(sqlState(yield* undone(sql, asStranger))).toBe("42501")
+  }
+})

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test"
+import { afterAll, expect } from "bun:test"
 import { Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { MessageId } from "../../../src/domain/Ids.ts"
 import { everything } from "../../../src/domain/Page.ts"
@@ -11,9 +11,11 @@ import { WebhookUpkeep } from "../../../src/storage/webhooks/WebhookUpkeep.ts"
 import { makeFilledTenant, replyOf } from "../../lib/FilledTenant.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { as, newId } from "../../lib/Tenants.ts"
+import { effectTests } from "../../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(Layer.merge(storage, platform))
 const run = runtime.runPromise
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 
 const refused = { is_delivered: false, response_status: 500, response: null, error: null, duration_ms: 1 }
@@ -56,149 +58,102 @@ const claimAll = (webhook: string) =>
     }
   })
 
-test("a worker that has lost its lease stores nothing", () =>
-  run(
-    Effect.gen(function* () {
-      const { mine, queue, sending, states } = yield* made
-      const stale = { ...sending, lease_id: crypto.randomUUID() }
-      expect(yield* mine(queue.settle(stale, refused, undefined))).toBeUndefined()
-      yield* mine(queue.settle(stale, accepted, undefined))
-      yield* mine(queue.release(stale, Duration.zero, true))
-      yield* mine(queue.forget(stale))
-      expect(yield* states).toEqual(["failed", "waiting"])
-      expect(yield* mine(queue.settle(sending, refused, Duration.hours(1)))).toMatchObject({ failures: 1 })
-    }),
-  ))
+it("a worker that has lost its lease stores nothing", function* () {
+  const { mine, queue, sending, states } = yield* made
+  const stale = { ...sending, lease_id: crypto.randomUUID() }
+  expect(yield* mine(queue.settle(stale, refused, undefined))).toBeUndefined()
+  yield* mine(queue.settle(stale, accepted, undefined))
+  yield* mine(queue.release(stale, Duration.zero, true))
+  yield* mine(queue.forget(stale))
+  expect(yield* states).toEqual(["failed", "waiting"])
+  expect(yield* mine(queue.settle(sending, refused, Duration.hours(1)))).toMatchObject({ failures: 1 })
+})
 
-test("a webhook gets some deliveries at once, one while it is failing, and leaves the others theirs", () =>
-  run(
-    Effect.gen(function* () {
-      const { change, mine, queue, sending, webhook } = yield* made
-      const other = yield* made
-      for (let count = 0; count < 2 * MOST; count++) yield* change
-      yield* other.change
-      // One of each is being sent already.
-      const first = yield* claimAll(webhook)
-      expect(first).toHaveLength(MOST - 1)
-      yield* other.change
-      expect(yield* claimAll(other.webhook)).toHaveLength(1)
+it("a webhook gets some deliveries at once, one while it is failing, and leaves the others theirs", function* () {
+  const { change, mine, queue, sending, webhook } = yield* made
+  const other = yield* made
+  for (let count = 0; count < 2 * MOST; count++) yield* change
+  yield* other.change
+  // One of each is being sent already.
+  const first = yield* claimAll(webhook)
+  expect(first).toHaveLength(MOST - 1)
+  yield* other.change
+  expect(yield* claimAll(other.webhook)).toHaveLength(1)
 
-      yield* mine(queue.settle(sending, refused, Duration.hours(1)))
-      expect(yield* claimAll(webhook)).toEqual([])
-      for (const job of first) yield* mine(queue.settle(job, refused, Duration.hours(1)))
-      const [only, ...more] = yield* claimAll(webhook)
-      expect(more).toEqual([])
-      if (only === undefined) return expect.unreachable()
-      yield* mine(queue.settle(only, accepted, undefined))
-      expect(yield* claimAll(webhook)).toHaveLength(MOST)
-    }),
-  ))
+  yield* mine(queue.settle(sending, refused, Duration.hours(1)))
+  expect(yield* claimAll(webhook)).toEqual([])
+  for (const job of first) yield* mine(queue.settle(job, refused, Duration.hours(1)))
+  const [only, ...more] = yield* claimAll(webhook)
+  expect(more).toEqual([])
+  if (only === undefined) return expect.unreachable()
+  yield* mine(queue.settle(only, accepted, undefined))
+  expect(yield* claimAll(webhook)).toHaveLength(MOST)
+})
 
-test("two workers that claim at once get two deliveries", () =>
-  run(
-    Effect.gen(function* () {
-      const { change, queue, webhook } = yield* made
-      for (let count = 0; count < MOST; count++) yield* change
-      const jobs = yield* Effect.all(
-        Array.from({ length: 20 }, () => queue.claim(50, leaseOf())),
-        { concurrency: "unbounded" },
-      )
-      const claimed = [...jobs, ...(yield* claimAll(webhook))].flatMap((job) => job ?? [])
-      expect(new Set(claimed.map(({ id }) => id)).size).toBe(claimed.length)
-    }),
-  ))
+it("a reply that replaces the part of it that another server has stored is announced again", function* () {
+  const { mine, session, states, webhook } = yield* made
+  yield* SystemSql.use((sql) => sql`update webhooks set events = '{message.created}' where id = ${webhook}`)
+  const conversations = yield* Conversations
+  const half = { ...replyOf(MessageId.make(yield* newId)), content: "half" }
+  const announced = Effect.map(states, ({ length }) => length)
+  const before = yield* announced
+  yield* mine(conversations.reply(session, half))
+  yield* mine(conversations.reply(session, half, undefined, true))
+  expect((yield* announced) - before).toBe(1)
+  yield* mine(conversations.reply(session, { ...half, content: "half and half" }, undefined, true))
+  expect((yield* announced) - before).toBe(2)
+})
 
-test("a delivery whose server hangs or has ended is sent by another", () =>
-  run(
-    Effect.gen(function* () {
-      const { queue, sending, webhook } = yield* made
-      expect(yield* claimAll(webhook)).toEqual([])
-      yield* SystemSql.use((sql) => sql`update webhook_deliveries set due_at = now() where id = ${sending.id}`)
-      expect((yield* claimAll(webhook)).map(({ id }) => id)).toEqual([sending.id])
-      yield* queue.releaseAll
-      expect((yield* claimAll(webhook)).map(({ id }) => id)).toEqual([sending.id])
-    }),
-  ))
+it("deliveries are deleted that are older than they are kept, which is longer while they wait", function* () {
+  const { states, upkeep, webhook } = yield* made
+  yield* SystemSql.use(
+    (sql) => sql`
+      update webhook_deliveries set created_at = now() - interval '15 days' where webhook_id = ${webhook}`,
+  )
+  yield* upkeep.expire(16, 16)
+  expect(yield* states).toEqual(["failed", "waiting"])
+  yield* upkeep.expire(14, 16)
+  expect(yield* states).toEqual(["waiting"])
+  yield* upkeep.expire(14, 14)
+  expect(yield* states).toEqual([])
+})
 
-test("a reply that replaces the part of it that another server has stored is announced again", () =>
-  run(
-    Effect.gen(function* () {
-      const { mine, session, states, webhook } = yield* made
-      yield* SystemSql.use((sql) => sql`update webhooks set events = '{message.created}' where id = ${webhook}`)
-      const conversations = yield* Conversations
-      const half = { ...replyOf(MessageId.make(yield* newId)), content: "half" }
-      const announced = Effect.map(states, ({ length }) => length)
-      const before = yield* announced
-      yield* mine(conversations.reply(session, half))
-      yield* mine(conversations.reply(session, half, undefined, true))
-      expect((yield* announced) - before).toBe(1)
-      yield* mine(conversations.reply(session, { ...half, content: "half and half" }, undefined, true))
-      expect((yield* announced) - before).toBe(2)
-    }),
-  ))
+it("a secret before that signs no more is forgotten", function* () {
+  const { upkeep, webhook } = yield* made
+  const old = (until: string) =>
+    SystemSql.use((sql) =>
+      Effect.gen(function* () {
+        yield* sql`update webhooks set old_secret = 'whsec_eA==', old_until = now() + ${until}::interval
+          where id = ${webhook}`
+        yield* upkeep.forgetSecrets
+        return yield* sql`select 1 from webhooks where id = ${webhook} and old_secret is not null`
+      }),
+    )
+  expect((yield* old("1 hour")).length).toBe(1)
+  expect((yield* old("-1 second")).length).toBe(0)
+})
 
-test("deliveries are deleted that are older than they are kept, which is longer while they wait", () =>
-  run(
-    Effect.gen(function* () {
-      const { states, upkeep, webhook } = yield* made
-      yield* SystemSql.use(
-        (sql) => sql`
-          update webhook_deliveries set created_at = now() - interval '15 days' where webhook_id = ${webhook}`,
-      )
-      yield* upkeep.expire(16, 16)
-      expect(yield* states).toEqual(["failed", "waiting"])
-      yield* upkeep.expire(14, 16)
-      expect(yield* states).toEqual(["waiting"])
-      yield* upkeep.expire(14, 14)
-      expect(yield* states).toEqual([])
-    }),
-  ))
+it("what waits for a webhook is ended while it is off, except what is being sent", function* () {
+  const { change, mine, queue, sending, states, turn, upkeep } = yield* made
+  yield* change
+  yield* upkeep.failSome
+  expect(yield* states).toEqual(["failed", "waiting", "waiting"])
+  yield* turn(false)
+  yield* upkeep.failSome
+  expect(yield* states).toEqual(["failed", "failed", "waiting"])
+  expect(yield* mine(queue.settle(sending, refused, Duration.hours(1)))).toMatchObject({ active: false })
+  yield* upkeep.failSome
+  expect(yield* states).toEqual(["failed", "failed", "failed"])
+})
 
-test("a secret before that signs no more is forgotten", () =>
-  run(
-    Effect.gen(function* () {
-      const { upkeep, webhook } = yield* made
-      const old = (until: string) =>
-        SystemSql.use((sql) =>
-          Effect.gen(function* () {
-            yield* sql`update webhooks set old_secret = 'whsec_eA==', old_until = now() + ${until}::interval
-              where id = ${webhook}`
-            yield* upkeep.forgetSecrets
-            return yield* sql`select 1 from webhooks where id = ${webhook} and old_secret is not null`
-          }),
-        )
-      expect((yield* old("1 hour")).length).toBe(1)
-      expect((yield* old("-1 second")).length).toBe(0)
-    }),
-  ))
-
-test("what waits for a webhook is ended while it is off, except what is being sent", () =>
-  run(
-    Effect.gen(function* () {
-      const { change, mine, queue, sending, states, turn, upkeep } = yield* made
-      yield* change
-      yield* upkeep.failSome
-      expect(yield* states).toEqual(["failed", "waiting", "waiting"])
-      yield* turn(false)
-      yield* upkeep.failSome
-      expect(yield* states).toEqual(["failed", "failed", "waiting"])
-      expect(yield* mine(queue.settle(sending, refused, Duration.hours(1)))).toMatchObject({ active: false })
-      yield* upkeep.failSome
-      expect(yield* states).toEqual(["failed", "failed", "failed"])
-    }),
-  ))
-
-test("nothing is sent to a webhook that is off or deleted, and its deliveries go once it is deleted", () =>
-  run(
-    Effect.gen(function* () {
-      const { change, mine, queue, sending, states, turn, upkeep, webhook } = yield* made
-      yield* change
-      yield* turn(false)
-      expect(yield* claimAll(webhook)).toEqual([])
-      yield* SystemSql.use((sql) => sql`delete from webhooks where id = ${webhook}`)
-      expect(yield* claimAll(webhook)).toEqual([])
-      expect(yield* mine(queue.find(sending, 10))).toBeUndefined()
-      yield* upkeep.forgetDeleted
-      expect(yield* states).toEqual([])
-    }),
-  ))
+it("nothing is sent to a webhook that is off or deleted, and its deliveries go once it is deleted", function* () {
+  const { change, mine, queue, sending, states, turn, upkeep, webhook } = yield* made
+  yield* change
+  yield* turn(false)
+  expect(yield* claimAll(webhook)).toEqual([])
+  yield* SystemSql.use((sql) => sql`delete from webhooks where id = ${webhook}`)
+  expect(yield* claimAll(webhook)).toEqual([])
+  expect(yield* mine(queue.find(sending, 10))).toBeUndefined()
+  yield* upkeep.forgetDeleted
+  expect(yield* states).toEqual([])
+})
