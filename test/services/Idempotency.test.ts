@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect } from "bun:test"
 import { Duration, Effect, Exit, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { ApiKeyId, SessionId } from "../../src/domain/Ids.ts"
+import { ApiKeyId } from "../../src/domain/Ids.ts"
 import { type Answer, Idempotency, IdempotencyBounds, type KeyedRequest } from "../../src/services/Idempotency.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, storage } from "../lib/Layers.ts"
 import { asCaller, makeTenant } from "../lib/Tenants.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const settings = {
   retention: Duration.hours(1),
@@ -19,6 +20,7 @@ const services = Idempotency.layer.pipe(
 )
 const runtime = ManagedRuntime.make(services)
 const run = runtime.runPromise
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 
 let tenant: Effect.Success<typeof makeTenant>
@@ -46,91 +48,56 @@ const claimed = (request: KeyedRequest) =>
   Effect.flatMap(begin(request), (beginning) =>
     beginning.claim !== undefined ? Effect.succeed(beginning.claim) : Effect.die("answered already"),
   )
-const failureOf = (request: KeyedRequest) => Effect.map(Effect.flip(begin(request)), ({ _tag }) => _tag)
-
 const rename = (name: string) =>
   SqlClient.SqlClient.use((sql) => sql`update chatbots set name = ${name} where id = ${tenant.chatbot}`)
 const nameNow = SystemSql.use((sql) =>
   Effect.map(sql<{ name: string }>`select name from chatbots where id = ${tenant.chatbot}`, ([row]) => row?.name),
 )
 
-test("an answer that is kept is returned as it was, and nothing of it, of its request or of its keys can be read in the database", () =>
-  run(
-    Effect.gen(function* () {
-      const claim = yield* claimed(requestOf("order-4711"))
-      yield* claim.keep(answer)
-      expect(yield* begin(requestOf("order-4711"))).toEqual({
-        answer: { ...answer, body: new Uint8Array(answer.body) },
-        claim: undefined,
-      })
-      const rows = yield* SystemSql.use(
-        (sql) => sql<{ row: string; bytes: string }>`
-          select row_to_json(k)::text as row, encode(name || fingerprint || answer, 'escape') as bytes
-          from idempotency_keys k`,
-      )
-      const dump = JSON.stringify(rows)
-      for (const hidden of ["private", "order-4711", secret, "content-type"]) {
-        expect(dump).not.toContain(hidden)
-        expect(dump).not.toContain(Buffer.from(hidden).toString("hex"))
-      }
-    }),
-  ))
+it("an answer that is kept is returned as it was, and nothing of it, of its request or of its keys can be read in the database", function* () {
+  const claim = yield* claimed(requestOf("order-4711"))
+  yield* claim.keep(answer)
+  expect(yield* begin(requestOf("order-4711"))).toEqual({
+    answer: { ...answer, body: new Uint8Array(answer.body) },
+    claim: undefined,
+  })
+  const rows = yield* SystemSql.use(
+    (sql) => sql<{ row: string; bytes: string }>`
+      select row_to_json(k)::text as row, encode(name || fingerprint || answer, 'escape') as bytes
+      from idempotency_keys k`,
+  )
+  const dump = JSON.stringify(rows)
+  for (const hidden of ["private", "order-4711", secret, "content-type"]) {
+    expect(dump).not.toContain(hidden)
+    expect(dump).not.toContain(Buffer.from(hidden).toString("hex"))
+  }
+})
 
-test("another API key does not meet the answer, even under the same name", () =>
-  run(
-    Effect.gen(function* () {
-      yield* (yield* claimed(requestOf("guessed"))).keep(answer)
-      const other = yield* begin(requestOf("guessed", { credential: Redacted.make("another-key") }))
-      expect(other.claim).toBeDefined()
-    }),
-  ))
+it("another API key does not meet the answer, even under the same name", function* () {
+  yield* (yield* claimed(requestOf("guessed"))).keep(answer)
+  const other = yield* begin(requestOf("guessed", { credential: Redacted.make("another-key") }))
+  expect(other.claim).toBeDefined()
+})
 
 describe("a request with the same key", () => {
-  test("is refused while the first is running, and if it is another one, and if the answer was too large", () =>
-    run(
-      Effect.gen(function* () {
-        const claim = yield* claimed(requestOf("busy"))
-        expect(yield* failureOf(requestOf("busy"))).toBe("IdempotencyInProgress")
-        const other = requestOf("busy", { parts: ["POST", "/api", "a", " private question"] })
-        expect(yield* failureOf(other)).toBe("IdempotencyKeyReused")
-        yield* claim.keep({ ...answer, body: new Uint8Array(settings.answerLimit + 1) })
-        expect(yield* failureOf(requestOf("busy"))).toBe("Conflict")
-      }),
-    ))
-
-  test("goes on with the same operation after a release, and with another after everything was undone", () =>
-    run(
-      Effect.gen(function* () {
-        const first = yield* claimed(requestOf("again"))
-        yield* first.release
-        const second = yield* claimed(requestOf("again"))
-        expect([first.isResumed, second.isResumed, second.operation]).toEqual([false, true, first.operation])
-        yield* second.forget
-        const third = yield* claimed(requestOf("again", { parts: ["GET"] }))
-        expect([third.isResumed, third.operation === first.operation]).toEqual([false, false])
-      }),
-    ))
-
-  test("is not answered with the words of a conversation that was deleted in the meantime", () =>
-    run(
-      Effect.gen(function* () {
-        const claim = yield* claimed(requestOf("deleted"))
-        yield* claim.keep({ ...answer, session: SessionId.make(crypto.randomUUID()) })
-        expect(yield* failureOf(requestOf("deleted"))).toBe("Conflict")
-      }),
-    ))
+  it("goes on with the same operation after a release, and with another after everything was undone", function* () {
+    const first = yield* claimed(requestOf("again"))
+    yield* first.release
+    const second = yield* claimed(requestOf("again"))
+    expect([first.isResumed, second.isResumed, second.operation]).toEqual([false, true, first.operation])
+    yield* second.forget
+    const third = yield* claimed(requestOf("again", { parts: ["GET"] }))
+    expect([third.isResumed, third.operation === first.operation]).toEqual([false, false])
+  })
 })
 
 describe("an operation that is committed together with its answer", () => {
-  test("is undone when another attempt has taken its key meanwhile", () =>
-    run(
-      Effect.gen(function* () {
-        const claim = yield* claimed(requestOf("overtaken"))
-        yield* SystemSql.use((sql) => sql`update idempotency_keys set lease_id = gen_random_uuid()`)
-        const before = yield* nameNow
-        const exit = yield* Effect.exit(mine(claim.commit("tenant", rename("Overtaken"), () => answer)))
-        expect(Exit.isFailure(exit)).toBe(true)
-        expect(yield* nameNow).toBe(before)
-      }),
-    ))
+  it("is undone when another attempt has taken its key meanwhile", function* () {
+    const claim = yield* claimed(requestOf("overtaken"))
+    yield* SystemSql.use((sql) => sql`update idempotency_keys set lease_id = gen_random_uuid()`)
+    const before = yield* nameNow
+    const exit = yield* Effect.exit(mine(claim.commit("tenant", rename("Overtaken"), () => answer)))
+    expect(Exit.isFailure(exit)).toBe(true)
+    expect(yield* nameNow).toBe(before)
+  })
 })

@@ -10,11 +10,13 @@ import { chat, chatLayer, reset, say, tellStep, user } from "../../lib/Chatting.
 import { AgentControl, eventually, replyOf, unlimitedShares } from "../../lib/Layers.ts"
 import { as, asCaller, makeTenant, sessionNamed } from "../../lib/Tenants.ts"
 import { dumpRows } from "../../lib/TestServer.ts"
+import { effectTests } from "../../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(
   Layer.provideMerge(Layer.provide(ConversationsService.layer, unlimitedShares), chatLayer),
 )
 const run = runtime.runPromise
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 beforeEach(() => run(reset))
 
@@ -90,50 +92,44 @@ describe("a chat that is under way", () => {
     ),
   )
 
-  test("fails when its conversation is erased between reading and storing, and does not open it anew", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        const { session_id } = yield* say(tenant, "canary", "s")
-        const conversations = yield* Conversations
-        yield* as(tenant.organization)(conversations.remove(tenant.chatbot, sessionNamed("s")))
-        const target = { id: session_id, token: null, tokenKey: null, platform: "web", isKnown: true }
-        const append = conversations.append(tenant.chatbot, target, [], undefined)
-        expect((yield* Effect.flip(as(tenant.organization)(append)))._tag).toBe("NotFound")
-        // The visitor may begin a conversation again.
-        expect((yield* chat(tenant, [user("Hello")], "s")).session_id).not.toBe(session_id)
-      }),
-    ))
+  it("fails when its conversation is erased between reading and storing, and does not open it anew", function* () {
+    const tenant = yield* makeTenant
+    const { session_id } = yield* say(tenant, "canary", "s")
+    const conversations = yield* Conversations
+    yield* as(tenant.organization)(conversations.remove(tenant.chatbot, sessionNamed("s")))
+    const target = { id: session_id, token: null, tokenKey: null, platform: "web", isKnown: true }
+    const append = conversations.append(tenant.chatbot, target, [], undefined)
+    expect((yield* Effect.flip(as(tenant.organization)(append)))._tag).toBe("NotFound")
+    // The visitor may begin a conversation again.
+    expect((yield* chat(tenant, [user("Hello")], "s")).session_id).not.toBe(session_id)
+  })
 })
 
 describe("an erasure", () => {
-  test("deletes many conversations in small transactions, each with its entry in the audit log", () =>
-    run(
-      Effect.gen(function* () {
-        const { chatbot, organization } = yield* makeTenant
-        const sql = yield* SystemSql
-        yield* sql`
-          with owner as (
-            insert into sessions (id, organization_id, chatbot_id, platform, message_count, user_info)
-            select gen_random_uuid(), ${organization}::uuid, ${chatbot}::uuid, 'web', 399, '{"email": "Ada@example.com"}'
-            from generate_series(1, 10) returning id
-          )
-          insert into messages (id, organization_id, session_id, sender_type, content)
-          select gen_random_uuid(), ${organization}::uuid, id, 'user', '' from owner, generate_series(1, 399)`
-        const erase = (yield* ConversationsService).erase({ email: "ada@EXAMPLE.com" })
-        const erased = yield* Effect.provideService(asCaller(organization)(erase), ClientAddress, "203.0.113.7")
-        expect(erased).toEqual({ conversations: 10, messages: 3_990 })
-        const filter = { action: "conversation.erased", apiKey: undefined, target: undefined } as const
-        const { items } = yield* as(organization)(
-          (yield* AuditLog).list({ ...filter, from: undefined, to: undefined }, everything),
-        )
-        expect(items.map(({ after }) => after?.["conversations"])).toEqual([1, 3, 3, 3])
-        expect(items[0]).toMatchObject({
-          actor: { kind: "api_key" },
-          address: "203.0.113.7",
-          target: { id: null },
-          after: { by: "email", messages: 399 },
-        })
-      }),
-    ))
+  it("deletes many conversations in small transactions, each with its entry in the audit log", function* () {
+    const { chatbot, organization } = yield* makeTenant
+    const sql = yield* SystemSql
+    yield* sql`
+      with owner as (
+        insert into sessions (id, organization_id, chatbot_id, platform, message_count, user_info)
+        select gen_random_uuid(), ${organization}::uuid, ${chatbot}::uuid, 'web', 399, '{"email": "Ada@example.com"}'
+        from generate_series(1, 10) returning id
+      )
+      insert into messages (id, organization_id, session_id, sender_type, content)
+      select gen_random_uuid(), ${organization}::uuid, id, 'user', '' from owner, generate_series(1, 399)`
+    const erase = (yield* ConversationsService).erase({ email: "ada@EXAMPLE.com" })
+    const erased = yield* Effect.provideService(asCaller(organization)(erase), ClientAddress, "203.0.113.7")
+    expect(erased).toEqual({ conversations: 10, messages: 3_990 })
+    const filter = { action: "conversation.erased", apiKey: undefined, target: undefined } as const
+    const { items } = yield* as(organization)(
+      (yield* AuditLog).list({ ...filter, from: undefined, to: undefined }, everything),
+    )
+    expect(items.map(({ after }) => after?.["conversations"])).toEqual([1, 3, 3, 3])
+    expect(items[0]).toMatchObject({
+      actor: { kind: "api_key" },
+      address: "203.0.113.7",
+      target: { id: null },
+      after: { by: "email", messages: 399 },
+    })
+  })
 })

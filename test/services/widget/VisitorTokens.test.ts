@@ -19,6 +19,7 @@ import { RateCounts } from "../../../src/storage/RateCounts.ts"
 import * as Storage from "../../../src/storage/ServerSecrets.ts"
 import { databaseTraits } from "../../lib/Defaults.ts"
 import { quiet } from "../../lib/Layers.ts"
+import { effectTests } from "../../lib/EffectTests.ts"
 
 const organization = OrganizationId.make("01a1f948-e63d-74f8-9014-79ea4912cce5")
 const chatbotOf = (digit: number) => ChatbotId.make(`01a1f949-589d-74eb-b296-3f233cb51b4${digit}`)
@@ -128,6 +129,7 @@ const run = <A, E>(
   effect: Effect.Effect<A, E, VisitorTokens | ServerSecrets | TestClock.TestClock>,
   options: Options = {},
 ): Promise<A> => Effect.runPromise(Effect.provide(effect, layerOf(options)))
+const it = effectTests(run)
 
 const open = (request: { key?: string; visitor_secret?: string; identity?: string } = {}) =>
   VisitorTokens.use((tokens) => tokens.open({ key: "one", ...request }))
@@ -137,19 +139,16 @@ const isRefused = (token: string) =>
 const secret = "yLwDnJm3TzqV0k5bXhRr9A"
 
 describe("a visitor's token", () => {
-  test("names the visitor and the chatbot, and the same visitor whenever it is opened by the same secret", () =>
-    run(
-      Effect.gen(function* () {
-        const first = yield* open({ visitor_secret: secret })
-        const { caller, visitor } = yield* admit(first.token)
-        expect(visitor).toEqual({ id: visitor.id, chatbotId: chatbotOf(1), isVerified: false, token: first.token })
-        expect(first.visitor).toEqual({ id: visitor.id, is_verified: false })
-        expect(caller).toMatchObject({ organizationId: organization, scopes: ["chat"], chatbots: [chatbotOf(1)] })
-        expect((yield* open({ visitor_secret: secret })).visitor.id).toBe(visitor.id)
-        expect((yield* open({ visitor_secret: secret, key: "two" })).visitor.id).not.toBe(visitor.id)
-        expect((yield* open()).visitor.id).not.toBe((yield* open()).visitor.id)
-      }),
-    ))
+  it("names the visitor and the chatbot, and the same visitor whenever it is opened by the same secret", function* () {
+    const first = yield* open({ visitor_secret: secret })
+    const { caller, visitor } = yield* admit(first.token)
+    expect(visitor).toEqual({ id: visitor.id, chatbotId: chatbotOf(1), isVerified: false, token: first.token })
+    expect(first.visitor).toEqual({ id: visitor.id, is_verified: false })
+    expect(caller).toMatchObject({ organizationId: organization, scopes: ["chat"], chatbots: [chatbotOf(1)] })
+    expect((yield* open({ visitor_secret: secret })).visitor.id).toBe(visitor.id)
+    expect((yield* open({ visitor_secret: secret, key: "two" })).visitor.id).not.toBe(visitor.id)
+    expect((yield* open()).visitor.id).not.toBe((yield* open()).visitor.id)
+  })
 
   test("says what the customer's server has signed, and is another visitor than the browser's secret", () => {
     const handedOver: Array<readonly [string, string]> = []
@@ -226,51 +225,45 @@ describe("a visitor's token", () => {
     )
   })
 
-  test("is refused when any of its characters is changed, left out or added", () =>
-    run(
-      Effect.gen(function* () {
-        const { token } = yield* open({ visitor_secret: secret, identity: "user-7" })
-        const letters = "AZaz09-_.=+/ "
-        const forgeries = fc.sample(fc.tuple(fc.nat(token.length - 1), fc.constantFrom(...letters)), 500)
-        for (const [at, letter] of forgeries) {
-          for (const forged of [
-            token.slice(0, at) + letter + token.slice(at + 1),
-            token.slice(0, at) + token.slice(at + 1),
-            token.slice(0, at) + letter + token.slice(at),
-            token.slice(0, at),
-          ]) {
-            if (forged !== token) expect([forged, yield* isRefused(forged)]).toEqual([forged, true])
-          }
-        }
-      }),
-    ))
+  it("is refused when any of its characters is changed, left out or added", function* () {
+    const { token } = yield* open({ visitor_secret: secret, identity: "user-7" })
+    const letters = "AZaz09-_.=+/ "
+    const forgeries = fc.sample(fc.tuple(fc.nat(token.length - 1), fc.constantFrom(...letters)), 500)
+    for (const [at, letter] of forgeries) {
+      for (const forged of [
+        token.slice(0, at) + letter + token.slice(at + 1),
+        token.slice(0, at) + token.slice(at + 1),
+        token.slice(0, at) + letter + token.slice(at),
+        token.slice(0, at),
+      ]) {
+        if (forged !== token) expect([forged, yield* isRefused(forged)]).toEqual([forged, true])
+      }
+    }
+  })
 
-  test("is refused when somebody else has signed it, or the server for another purpose", () =>
-    run(
-      Effect.gen(function* () {
-        const { token } = yield* open()
-        const [version, payload] = token.split(".")
-        const signed = `${version}.${payload}`
-        const secrets = yield* ServerSecrets
-        expect(yield* isRefused(`${signed}.${secrets.sign("visitor token", signed)}`)).toBe(false)
-        expect(yield* isRefused(`${signed}.${secrets.sign("console session", signed)}`)).toBe(true)
-        const elsewhere = yield* Effect.promise(() => run(open(), { secret: 2 }))
-        expect(yield* isRefused(elsewhere.token)).toBe(true)
-        for (const odd of ["", "..", "vst2..", `vst1.${payload}`, "x".repeat(1_000_000), "vst2.e30.".repeat(900)]) {
-          expect(yield* isRefused(odd)).toBe(true)
-        }
-        for (const content of [
-          "{}",
-          "null",
-          "[]",
-          "no JSON",
-          JSON.stringify({ k: "one", c: "x", v: "y", i: 1, e: 9e15 }),
-        ]) {
-          const other = `vst2.${Buffer.from(content).toString("base64url")}`
-          expect(yield* isRefused(`${other}.${secrets.sign("visitor token", other)}`)).toBe(true)
-        }
-      }),
-    ))
+  it("is refused when somebody else has signed it, or the server for another purpose", function* () {
+    const { token } = yield* open()
+    const [version, payload] = token.split(".")
+    const signed = `${version}.${payload}`
+    const secrets = yield* ServerSecrets
+    expect(yield* isRefused(`${signed}.${secrets.sign("visitor token", signed)}`)).toBe(false)
+    expect(yield* isRefused(`${signed}.${secrets.sign("console session", signed)}`)).toBe(true)
+    const elsewhere = yield* Effect.promise(() => run(open(), { secret: 2 }))
+    expect(yield* isRefused(elsewhere.token)).toBe(true)
+    for (const odd of ["", "..", "vst2..", `vst1.${payload}`, "x".repeat(1_000_000), "vst2.e30.".repeat(900)]) {
+      expect(yield* isRefused(odd)).toBe(true)
+    }
+    for (const content of [
+      "{}",
+      "null",
+      "[]",
+      "no JSON",
+      JSON.stringify({ k: "one", c: "x", v: "y", i: 1, e: 9e15 }),
+    ]) {
+      const other = `vst2.${Buffer.from(content).toString("base64url")}`
+      expect(yield* isRefused(`${other}.${secrets.sign("visitor token", other)}`)).toBe(true)
+    }
+  })
 })
 
 describe("the rate limits of the chat widget", () => {
