@@ -11,6 +11,7 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { Documents } from "../../src/storage/documents/Documents.ts"
 import { BlobControl, eventually, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, contentOf, makeTenant, newDocumentId } from "../lib/Tenants.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(
   BlobCheck.layer({ orphanAge: Duration.hours(24) }).pipe(
@@ -19,6 +20,7 @@ const runtime = ManagedRuntime.make(
   ),
 )
 const run = runtime.runPromise
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 
 const operator = OrganizationId.make(crypto.randomUUID())
@@ -72,89 +74,72 @@ const owned = Effect.gen(function* () {
 })
 
 describe("comparing the store with the database", () => {
-  test("deletes files without an owner, and none that is owned, being written, or young", () =>
-    run(
+  it("deletes files without an owner, and none that is owned, being written, or young", function* () {
+    const { keys } = yield* owned
+    const announced = `documents/${crypto.randomUUID()}`
+    yield* (yield* BlobGarbage).announce([announced], Duration.hours(1))
+    const young = yield* lay("documents/young", Duration.hours(23))
+    const kept = yield* Effect.forEach([...keys, announced], (key) => lay(key))
+    yield* Effect.forEach(["documents/a", "documents/b", "documents/c", "avatars/d.png", "doctor/e"], (key) => lay(key))
+    const check = yield* BlobCheck
+    expect((yield* check.compare).orphans.count).toBe(6)
+    expect(yield* stored).toHaveLength(10)
+    expect((yield* check.tidy).orphans.count).toBe(6)
+    expect((yield* settled).toSorted()).toEqual([young, ...kept].toSorted())
+    expect(yield* check.compare).toMatchObject({ owned: 2, missing: { count: 0 }, isShared: false })
+  })
+
+  it("reports owners whose file is missing or cut off, and does not change them", function* () {
+    const { id, keys } = yield* owned
+    const check = yield* BlobCheck
+    const { blobs } = yield* BlobControl
+    blobs.set(keys[0], Buffer.from("fir"))
+    const { missing } = yield* check.tidy
+    expect(missing.count).toBe(2)
+    expect(missing.examples.map(({ key }) => key).toSorted()).toEqual([keys[0], keys[2]].toSorted())
+    expect(missing.examples.map(({ owner }) => owner)).toContain(id)
+  })
+
+  it("deletes nothing once another database has used the store", function* () {
+    const { blobs } = yield* BlobControl
+    const check = yield* BlobCheck
+    yield* check.tidy
+    expect(Array.from(blobs.keys())).toEqual([`databases/${operator}`])
+    blobs.set(`databases/${crypto.randomUUID()}`, new Uint8Array())
+    const theirs = yield* lay("documents/theirs")
+    expect(yield* check.tidy).toMatchObject({ orphans: { count: 1 }, isShared: true })
+    expect(yield* settled).toEqual([theirs])
+  })
+
+  it("deletes no file of uploads that happen at the same time", function* () {
+    const { organization, chatbot } = yield* makeTenant
+    const [blobs, documents, check] = [yield* Blobs, yield* Documents, yield* BlobCheck]
+    const upload = (index: number) =>
       Effect.gen(function* () {
-        const { keys } = yield* owned
-        const announced = `documents/${crypto.randomUUID()}`
-        yield* (yield* BlobGarbage).announce([announced], Duration.hours(1))
-        const young = yield* lay("documents/young", Duration.hours(23))
-        const kept = yield* Effect.forEach([...keys, announced], (key) => lay(key))
-        yield* Effect.forEach(["documents/a", "documents/b", "documents/c", "avatars/d.png", "doctor/e"], (key) =>
-          lay(key),
+        const content = contentOf(`text ${index}`)
+        yield* Effect.andThen(
+          (yield* BlobGarbage).announce([content.blob_key], Duration.hours(1)),
+          lay(content.blob_key),
         )
-        const check = yield* BlobCheck
-        expect((yield* check.compare).orphans.count).toBe(6)
-        expect(yield* stored).toHaveLength(10)
-        expect((yield* check.tidy).orphans.count).toBe(6)
-        expect((yield* settled).toSorted()).toEqual([young, ...kept].toSorted())
-        expect(yield* check.compare).toMatchObject({ owned: 2, missing: { count: 0 }, isShared: false })
-      }),
-    ))
-
-  test("reports owners whose file is missing or cut off, and does not change them", () =>
-    run(
-      Effect.gen(function* () {
-        const { id, keys } = yield* owned
-        const check = yield* BlobCheck
-        const { blobs } = yield* BlobControl
-        blobs.set(keys[0], Buffer.from("fir"))
-        const { missing } = yield* check.tidy
-        expect(missing.count).toBe(2)
-        expect(missing.examples.map(({ key }) => key).toSorted()).toEqual([keys[0], keys[2]].toSorted())
-        expect(missing.examples.map(({ owner }) => owner)).toContain(id)
-      }),
-    ))
-
-  test("deletes nothing once another database has used the store", () =>
-    run(
-      Effect.gen(function* () {
-        const { blobs } = yield* BlobControl
-        const check = yield* BlobCheck
-        yield* check.tidy
-        expect(Array.from(blobs.keys())).toEqual([`databases/${operator}`])
-        blobs.set(`databases/${crypto.randomUUID()}`, new Uint8Array())
-        const theirs = yield* lay("documents/theirs")
-        expect(yield* check.tidy).toMatchObject({ orphans: { count: 1 }, isShared: true })
-        expect(yield* settled).toEqual([theirs])
-      }),
-    ))
-
-  test("deletes no file of uploads that happen at the same time", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, chatbot } = yield* makeTenant
-        const [blobs, documents, check] = [yield* Blobs, yield* Documents, yield* BlobCheck]
-        const upload = (index: number) =>
-          Effect.gen(function* () {
-            const content = contentOf(`text ${index}`)
-            yield* Effect.andThen(
-              (yield* BlobGarbage).announce([content.blob_key], Duration.hours(1)),
-              lay(content.blob_key),
-            )
-            yield* as(organization)(documents.add(yield* newDocumentId, chatbot, content))
-            return content.blob_key
-          })
-        const uploads = Effect.forEach(Array.from({ length: 100 }).keys(), upload, { concurrency: 4 })
-        const keys = yield* Effect.raceFirst(uploads, Effect.forever(check.tidy))
-        yield* blobs.nudge
-        expect((yield* settled).toSorted()).toEqual(keys.toSorted())
-      }),
-    ))
+        yield* as(organization)(documents.add(yield* newDocumentId, chatbot, content))
+        return content.blob_key
+      })
+    const uploads = Effect.forEach(Array.from({ length: 100 }).keys(), upload, { concurrency: 4 })
+    const keys = yield* Effect.raceFirst(uploads, Effect.forever(check.tidy))
+    yield* blobs.nudge
+    expect((yield* settled).toSorted()).toEqual(keys.toSorted())
+  })
 })
 
 describe("servers that start together", () => {
-  test("make a single comparison", () =>
-    run(
-      Effect.gen(function* () {
-        yield* SystemSql.use((sql) => sql`delete from blob_checks`)
-        const owners = yield* BlobOwners
-        const began = Effect.replicateEffect(owners.beginCheck(Duration.minutes(10)), 5)
-        expect((yield* began).filter(Boolean)).toHaveLength(1)
-        yield* SystemSql.use((sql) => sql`update blob_checks set began_at = now() - interval '11 minutes'`)
-        expect((yield* began).filter(Boolean)).toHaveLength(1)
-      }),
-    ))
+  it("make a single comparison", function* () {
+    yield* SystemSql.use((sql) => sql`delete from blob_checks`)
+    const owners = yield* BlobOwners
+    const began = Effect.replicateEffect(owners.beginCheck(Duration.minutes(10)), 5)
+    expect((yield* began).filter(Boolean)).toHaveLength(1)
+    yield* SystemSql.use((sql) => sql`update blob_checks set began_at = now() - interval '11 minutes'`)
+    expect((yield* began).filter(Boolean)).toHaveLength(1)
+  })
 
   test("make one comparison soon after the start, and then further ones regularly", async () => {
     let checks = 0

@@ -3,10 +3,12 @@ import { gzipSync } from "node:zlib"
 import { Effect, ManagedRuntime, type Scope } from "effect"
 import { crawlNeeds, documentsOf, makeSource, pagesOf, runSource, startCrawling } from "../lib/Crawling.ts"
 import { answers, html, page, sends, trapSite, type TrapSite } from "../lib/TrapSite.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(crawlNeeds)
 type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
 const run = <A, E>(effect: Effect.Effect<A, E, Services | Scope.Scope>) => runtime.runPromise(Effect.scoped(effect))
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 
 const xml = { "content-type": "application/xml" }
@@ -23,32 +25,26 @@ const pages = (site: TrapSite, ...names: ReadonlyArray<string>) => {
 }
 
 describe("a sitemap", () => {
-  test("that is an index, compressed or a text, also of itself, names the pages that are read", () =>
-    run(
-      Effect.gen(function* () {
-        const site = yield* trapSite
-        const [one = "", two = "", three = "", four = ""] = pages(site, "one", "two", "three?a=1&amp;b=2", "four")
-        site.pages.set("docs.example/three", page("About three"))
-        const at = (path: string) => site.at("docs.example", path)
-        const lists = ["/sitemap.xml", "/a.xml", "/b.xml.gz", "/c.txt", "/gone.xml"].map(at)
-        site.pages.set("docs.example/sitemap.xml", sends(index(lists), xml))
-        site.pages.set("docs.example/a.xml", sends(urlset([one, two, one]), xml))
-        site.pages.set(
-          "docs.example/b.xml.gz",
-          sends(gzipSync(urlset([three])), { "content-type": "application/gzip" }),
-        )
-        site.pages.set("docs.example/c.txt", sends(`${four}\nnothing\n`, { "content-type": "text/plain" }))
-        yield* startCrawling()
-        const source = yield* makeSource("sitemap", [at("/sitemap.xml")], { exclude: ["/two"] })
-        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 3, excluded: 1 } })
-        expect([...(yield* documentsOf(source)).keys()]).toEqual(["/four", "/one", "/three?a=1&b=2"])
-        // The sitemap that could not be read may name the page that is missing.
-        site.pages.set("docs.example/a.xml", sends(urlset([two]), xml))
-        yield* runSource(source)
-        yield* runSource(source)
-        expect((yield* documentsOf(source)).size).toBe(3)
-      }),
-    ))
+  it("that is an index, compressed or a text, also of itself, names the pages that are read", function* () {
+    const site = yield* trapSite
+    const [one = "", two = "", three = "", four = ""] = pages(site, "one", "two", "three?a=1&amp;b=2", "four")
+    site.pages.set("docs.example/three", page("About three"))
+    const at = (path: string) => site.at("docs.example", path)
+    const lists = ["/sitemap.xml", "/a.xml", "/b.xml.gz", "/c.txt", "/gone.xml"].map(at)
+    site.pages.set("docs.example/sitemap.xml", sends(index(lists), xml))
+    site.pages.set("docs.example/a.xml", sends(urlset([one, two, one]), xml))
+    site.pages.set("docs.example/b.xml.gz", sends(gzipSync(urlset([three])), { "content-type": "application/gzip" }))
+    site.pages.set("docs.example/c.txt", sends(`${four}\nnothing\n`, { "content-type": "text/plain" }))
+    yield* startCrawling()
+    const source = yield* makeSource("sitemap", [at("/sitemap.xml")], { exclude: ["/two"] })
+    expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 3, excluded: 1 } })
+    expect([...(yield* documentsOf(source)).keys()]).toEqual(["/four", "/one", "/three?a=1&b=2"])
+    // The sitemap that could not be read may name the page that is missing.
+    site.pages.set("docs.example/a.xml", sends(urlset([two]), xml))
+    yield* runSource(source)
+    yield* runSource(source)
+    expect((yield* documentsOf(source)).size).toBe(3)
+  })
 
   test.each([
     ["with a prefix", "ns0:", ' xmlns:ns0="http://www.sitemaps.org/schemas/sitemap/0.9"'],
@@ -78,24 +74,21 @@ describe("a sitemap", () => {
     ),
   )
 
-  test("that does not name a page any more leads to its deletion after two runs", () =>
-    run(
-      Effect.gen(function* () {
-        const site = yield* trapSite
-        const [one = "", two = "", three = ""] = pages(site, "one", "two", "three")
-        const list = (...named: ReadonlyArray<string>) =>
-          site.pages.set("docs.example/sitemap.xml", sends(urlset(named), xml))
-        list(one, two, three)
-        yield* startCrawling()
-        const source = yield* makeSource("sitemap", [site.at("docs.example", "/sitemap.xml")])
-        yield* runSource(source)
-        list(one, three)
-        expect(yield* runSource(source)).toMatchObject({ counts: { unchanged: 2, excluded: 1 } })
-        expect((yield* pagesOf(source)).get("/two")?.detail).toBe("The lists do not name it any more.")
-        expect(yield* runSource(source)).toMatchObject({ counts: { unchanged: 2, excluded: 1, deleted: 1 } })
-        expect([...(yield* documentsOf(source)).keys()]).toEqual(["/one", "/three"])
-      }),
-    ))
+  it("that does not name a page any more leads to its deletion after two runs", function* () {
+    const site = yield* trapSite
+    const [one = "", two = "", three = ""] = pages(site, "one", "two", "three")
+    const list = (...named: ReadonlyArray<string>) =>
+      site.pages.set("docs.example/sitemap.xml", sends(urlset(named), xml))
+    list(one, two, three)
+    yield* startCrawling()
+    const source = yield* makeSource("sitemap", [site.at("docs.example", "/sitemap.xml")])
+    yield* runSource(source)
+    list(one, three)
+    expect(yield* runSource(source)).toMatchObject({ counts: { unchanged: 2, excluded: 1 } })
+    expect((yield* pagesOf(source)).get("/two")?.detail).toBe("The lists do not name it any more.")
+    expect(yield* runSource(source)).toMatchObject({ counts: { unchanged: 2, excluded: 1, deleted: 1 } })
+    expect([...(yield* documentsOf(source)).keys()]).toEqual(["/one", "/three"])
+  })
 
   test.each([
     ["that is none", sends(html("No list")), "not_a_list", "is not a sitemap"],
@@ -164,23 +157,18 @@ describe("a feed", () => {
 })
 
 describe("an llms.txt", () => {
-  test("names the pages of its links, on whichever host, and no others are read", () =>
-    run(
-      Effect.gen(function* () {
-        const site = yield* trapSite
-        pages(site, "one")
-        site.pages.set("other.example/two.md", sends("# Two\n\nOf Markdown.", { "content-type": "text/markdown" }))
-        const text = `# Docs\n\n> About\n\n- [One](one): the first\n- [Two](${site.at("other.example", "/two.md")} "title")\n- [Mail](mailto:a@b.example)\n`
-        site.pages.set("docs.example/llms.txt", sends(text, { "content-type": "text/plain" }))
-        yield* startCrawling()
-        const source = yield* makeSource("llms_txt", [site.at("docs.example", "/llms.txt")])
-        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 2 } })
-        expect(
-          [...(yield* documentsOf(source)).values()].map(({ content_type, name }) => [name, content_type]),
-        ).toEqual([
-          ["About one", "text/markdown"],
-          ["two.md", "text/markdown"],
-        ])
-      }),
-    ))
+  it("names the pages of its links, on whichever host, and no others are read", function* () {
+    const site = yield* trapSite
+    pages(site, "one")
+    site.pages.set("other.example/two.md", sends("# Two\n\nOf Markdown.", { "content-type": "text/markdown" }))
+    const text = `# Docs\n\n> About\n\n- [One](one): the first\n- [Two](${site.at("other.example", "/two.md")} "title")\n- [Mail](mailto:a@b.example)\n`
+    site.pages.set("docs.example/llms.txt", sends(text, { "content-type": "text/plain" }))
+    yield* startCrawling()
+    const source = yield* makeSource("llms_txt", [site.at("docs.example", "/llms.txt")])
+    expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 2 } })
+    expect([...(yield* documentsOf(source)).values()].map(({ content_type, name }) => [name, content_type])).toEqual([
+      ["About one", "text/markdown"],
+      ["two.md", "text/markdown"],
+    ])
+  })
 })

@@ -8,11 +8,13 @@ import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { platform, quiet, storage } from "../lib/Layers.ts"
 import { makeTenant } from "../lib/Tenants.ts"
 import { until } from "../lib/Until.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 /* E-mail of the inbox, received by a real SMTP server. */
 
 const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
 const run = runtime.runPromise
+const it = effectTests(run)
 
 interface Received {
   readonly to: ReadonlyArray<string>
@@ -127,72 +129,57 @@ const answered = Effect.fnUntraced(function* (
 })
 
 describe("e-mail of the inbox", () => {
-  test("tells the people who may answer, and are not at the console, once that a visitor waits", () =>
-    run(
-      Effect.gen(function* () {
-        const { chatbot, organization, session } = yield* makeWaiting(2)
-        yield* addPerson(organization, "agent@example.com", "agent")
-        yield* addPerson(organization, "present@example.com", "agent", 0)
-        yield* addPerson(organization, "viewer@example.com", "viewer")
-        yield* sendAll
-        yield* sendAll
-        expect(received.map(({ to }) => to)).toEqual([["agent@example.com"]])
-        expect(received[0]?.text).toContain("Subject: Waiting: My ticket is lost")
-        expect(received[0]?.text).toContain(`https://chat.example.com/console/inbox/${chatbot}/${session}`)
-      }),
-    ))
+  it("tells the people who may answer, and are not at the console, once that a visitor waits", function* () {
+    const { chatbot, organization, session } = yield* makeWaiting(2)
+    yield* addPerson(organization, "agent@example.com", "agent")
+    yield* addPerson(organization, "present@example.com", "agent", 0)
+    yield* addPerson(organization, "viewer@example.com", "viewer")
+    yield* sendAll
+    yield* sendAll
+    expect(received.map(({ to }) => to)).toEqual([["agent@example.com"]])
+    expect(received[0]?.text).toContain("Subject: Waiting: My ticket is lost")
+    expect(received[0]?.text).toContain(`https://chat.example.com/console/inbox/${chatbot}/${session}`)
+  })
 
-  test("tells nobody of a visitor who has waited for less than a minute", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization } = yield* makeWaiting(0)
-        yield* addPerson(organization, "agent@example.com", "agent")
-        yield* sendAll
-        expect(received).toEqual([])
-      }),
-    ))
+  it("tells nobody of a visitor who has waited for less than a minute", function* () {
+    const { organization } = yield* makeWaiting(0)
+    yield* addPerson(organization, "agent@example.com", "agent")
+    yield* sendAll
+    expect(received).toEqual([])
+  })
 
-  test("sends the visitor once what people have written and it has not seen", () =>
-    run(
-      Effect.gen(function* () {
-        const conversation = yield* makeWaiting(0, "visitor@example.com")
-        yield* answered(conversation, 5)
-        yield* sendAll
-        yield* sendAll
-        expect(received.map(({ to }) => to)).toEqual([["visitor@example.com"]])
-        expect(received[0]?.text).toContain("Ada:\r\nWe have found it.")
-        yield* answered(conversation, 3)
-        yield* sendAll
-        expect(received).toHaveLength(2)
-      }),
-    ))
+  it("sends the visitor once what people have written and it has not seen", function* () {
+    const conversation = yield* makeWaiting(0, "visitor@example.com")
+    yield* answered(conversation, 5)
+    yield* sendAll
+    yield* sendAll
+    expect(received.map(({ to }) => to)).toEqual([["visitor@example.com"]])
+    expect(received[0]?.text).toContain("Ada:\r\nWe have found it.")
+    yield* answered(conversation, 3)
+    yield* sendAll
+    expect(received).toHaveLength(2)
+  })
 
-  test("sends the visitor nothing that it has read", () =>
-    run(
-      Effect.gen(function* () {
-        const conversation = yield* makeWaiting(0, "visitor@example.com")
-        yield* answered(conversation, 5)
-        const sql = yield* SystemSql
-        yield* sql`update sessions set visitor_read_at = now() where id = ${conversation.session}`
-        yield* sendAll
-        expect(received).toEqual([])
-      }),
-    ))
+  it("sends the visitor nothing that it has read", function* () {
+    const conversation = yield* makeWaiting(0, "visitor@example.com")
+    yield* answered(conversation, 5)
+    const sql = yield* SystemSql
+    yield* sql`update sessions set visitor_read_at = now() where id = ${conversation.session}`
+    yield* sendAll
+    expect(received).toEqual([])
+  })
 
-  test("tells people later who were all at the console when the visitor began to wait", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization } = yield* makeWaiting(2)
-        const person = yield* addPerson(organization, `one@${organization}.example`, "agent", 0)
-        yield* sendAll
-        expect(recipientsOf(organization)).toEqual([])
-        const sql = yield* SystemSql
-        yield* sql`update people set last_seen_at = now() - interval '1 hour' where id = ${person}`
-        yield* sendAll
-        yield* sendAll
-        expect(recipientsOf(organization)).toEqual([`one@${organization}.example`])
-      }),
-    ))
+  it("tells people later who were all at the console when the visitor began to wait", function* () {
+    const { organization } = yield* makeWaiting(2)
+    const person = yield* addPerson(organization, `one@${organization}.example`, "agent", 0)
+    yield* sendAll
+    expect(recipientsOf(organization)).toEqual([])
+    const sql = yield* SystemSql
+    yield* sql`update people set last_seen_at = now() - interval '1 hour' where id = ${person}`
+    yield* sendAll
+    yield* sendAll
+    expect(recipientsOf(organization)).toEqual([`one@${organization}.example`])
+  })
 
   const cases = ([250, 451, 550, "cut", "never"] as const).flatMap((answer) =>
     [0, 1, 2].map((place) => [answer, place] as const),
@@ -224,51 +211,42 @@ describe("e-mail of the inbox", () => {
     ),
   )
 
-  test("tells nobody who waits for a second attempt when the visitor waits no more", () =>
-    run(
-      Effect.gen(function* () {
-        const { organization, session } = yield* makeWaiting(2)
-        const email = `one@${organization}.example`
-        yield* addPerson(organization, email, "agent")
-        answers.set(email, 451)
-        yield* sendUntil(([left]) => (left?.attempts ?? 0) > 0)
-        answers.clear()
-        const sql = yield* SystemSql
-        yield* sql`update sessions set waiting_since = null where id = ${session}`
-        yield* sql`update mail_queue set run_at = now()`
-        yield* sendAll
-        expect(recipientsOf(organization)).toEqual([])
-      }),
-    ))
+  it("tells nobody who waits for a second attempt when the visitor waits no more", function* () {
+    const { organization, session } = yield* makeWaiting(2)
+    const email = `one@${organization}.example`
+    yield* addPerson(organization, email, "agent")
+    answers.set(email, 451)
+    yield* sendUntil(([left]) => (left?.attempts ?? 0) > 0)
+    answers.clear()
+    const sql = yield* SystemSql
+    yield* sql`update sessions set waiting_since = null where id = ${session}`
+    yield* sql`update mail_queue set run_at = now()`
+    yield* sendAll
+    expect(recipientsOf(organization)).toEqual([])
+  })
 
-  test("goes to organizations in turn, however many one has before", () =>
-    run(
-      Effect.gen(function* () {
-        const many = yield* makeWaiting(5)
-        for (let number = 0; number < 60; number++) {
-          yield* addPerson(many.organization, `n${number}@${many.organization}.example`, "agent")
-        }
-        const one = yield* makeWaiting(2)
-        yield* addPerson(one.organization, `one@${one.organization}.example`, "agent")
-        yield* sendAll
-        const order = received.flatMap(({ to }) => to)
-        expect(order).toHaveLength(61)
-        expect(order.indexOf(`one@${one.organization}.example`)).toBeLessThan(15)
-      }),
-    ))
+  it("goes to organizations in turn, however many one has before", function* () {
+    const many = yield* makeWaiting(5)
+    for (let number = 0; number < 60; number++) {
+      yield* addPerson(many.organization, `n${number}@${many.organization}.example`, "agent")
+    }
+    const one = yield* makeWaiting(2)
+    yield* addPerson(one.organization, `one@${one.organization}.example`, "agent")
+    yield* sendAll
+    const order = received.flatMap(({ to }) => to)
+    expect(order).toHaveLength(61)
+    expect(order.indexOf(`one@${one.organization}.example`)).toBeLessThan(15)
+  })
 
-  test("says that a program wrote it, and who it is, so that none answers it and none shows it twice", () =>
-    run(
-      Effect.gen(function* () {
-        yield* answered(yield* makeWaiting(0, "visitor@example.com"), 5)
-        const { organization } = yield* makeWaiting(2)
-        yield* addPerson(organization, "agent@example.com", "agent")
-        yield* sendAll
-        expect(received).toHaveLength(2)
-        for (const { text } of received) {
-          expect(text).toMatch(/^Auto-Submitted: auto-generated\r$/m)
-          expect(text).toMatch(/\r\nMessage-ID: <[-\da-f]{36}@example\.com>\r\n/)
-        }
-      }),
-    ))
+  it("says that a program wrote it, and who it is, so that none answers it and none shows it twice", function* () {
+    yield* answered(yield* makeWaiting(0, "visitor@example.com"), 5)
+    const { organization } = yield* makeWaiting(2)
+    yield* addPerson(organization, "agent@example.com", "agent")
+    yield* sendAll
+    expect(received).toHaveLength(2)
+    for (const { text } of received) {
+      expect(text).toMatch(/^Auto-Submitted: auto-generated\r$/m)
+      expect(text).toMatch(/\r\nMessage-ID: <[-\da-f]{36}@example\.com>\r\n/)
+    }
+  })
 })

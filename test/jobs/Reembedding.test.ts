@@ -13,12 +13,14 @@ import { learn, relearn, search, type Tenant } from "../lib/Knowledge.ts"
 import { eventually, platform, quiet, storage } from "../lib/Layers.ts"
 import { as, makeTenant } from "../lib/Tenants.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 setDefaultTimeout(180_000)
 
 const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet))
 type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
 const run = <A, E>(effect: Effect.Effect<A, E, Services | Scope.Scope>) => runtime.runPromise(Effect.scoped(effect))
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 beforeEach(() =>
   run(SystemSql.use((sql) => Effect.andThen(sql`delete from documents`, sql`delete from embedding_setting`))),
@@ -91,168 +93,131 @@ const find = (tenant: Tenant, query: string, model: Model) =>
   )
 
 describe("after a change of the embedding model", () => {
-  test("all chunks are embedded again, each once, by several processes, and stay searchable by their words", () =>
-    run(
-      Effect.gen(function* () {
-        const [first, second] = [yield* makeTenant, yield* makeTenant]
-        yield* learnOld(first, "lighthouse", 150)
-        for (const title of ["anchor", "compass", "rudder"]) yield* learnOld(second, title, 3)
-        // 4,096 is the maximum; such a vector exceeds a page of the database.
-        const model = makeModel("new", 4_096)
-        const gate = yield* Latch.make(false)
-        model.before = gate.await
-        yield* start(model)
-        yield* start(model)
-        const before = yield* find(second, "anchor", model)
-        expect(before[0]).toMatchObject({ title: "anchor", scores: { vector: null } })
-        yield* gate.open
-        yield* allBy("new")
-        expect(yield* vectors).toEqual([{ model: "new", dimensions: 4_096, chunks: 159 }])
-        expect(model.texts.toSorted()).toEqual(old.texts.toSorted())
-        const after = yield* find(second, "anchor", model)
-        expect(after[0]?.title).toBe("anchor")
-        expect(after[0]?.scores.vector).toBeGreaterThan(0.1)
-      }),
-    ))
+  it("all chunks are embedded again, each once, by several processes, and stay searchable by their words", function* () {
+    const [first, second] = [yield* makeTenant, yield* makeTenant]
+    yield* learnOld(first, "lighthouse", 150)
+    for (const title of ["anchor", "compass", "rudder"]) yield* learnOld(second, title, 3)
+    // 4,096 is the maximum; such a vector exceeds a page of the database.
+    const model = makeModel("new", 4_096)
+    const gate = yield* Latch.make(false)
+    model.before = gate.await
+    yield* start(model)
+    yield* start(model)
+    const before = yield* find(second, "anchor", model)
+    expect(before[0]).toMatchObject({ title: "anchor", scores: { vector: null } })
+    yield* gate.open
+    yield* allBy("new")
+    expect(yield* vectors).toEqual([{ model: "new", dimensions: 4_096, chunks: 159 }])
+    expect(model.texts.toSorted()).toEqual(old.texts.toSorted())
+    const after = yield* find(second, "anchor", model)
+    expect(after[0]?.title).toBe("anchor")
+    expect(after[0]?.scores.vector).toBeGreaterThan(0.1)
+  })
 
-  test("organizations take turns, so that one with many documents does not delay another", () =>
-    run(
-      Effect.gen(function* () {
-        const [many, one] = [yield* makeTenant, yield* makeTenant]
-        for (let index = 0; index < 5; index++) yield* learnOld(many, `many ${index}`, 1)
-        yield* learnOld(one, "one", 1)
-        const model = makeModel("new", 3)
-        yield* start(model)
-        yield* allBy("new")
-        expect(model.texts.findIndex((text) => text.includes("one passage"))).toBeLessThan(2)
-      }),
-    ))
+  it("another process continues after the last batch of one that ended", function* () {
+    const tenant = yield* makeTenant
+    yield* learnOld(tenant, "long", 200)
+    const model = makeModel("new", 3)
+    const reached = yield* Latch.make(false)
+    model.before = Effect.suspend(() =>
+      model.texts.length < 64 ? Effect.void : Effect.andThen(reached.open, Effect.never),
+    )
+    const scope = yield* Scope.make()
+    yield* Scope.provide(start(model), scope)
+    yield* reached.await
+    yield* Scope.close(scope, Exit.void)
+    expect(yield* vectors).toMatchObject([
+      { model: "new", chunks: 64 },
+      { model: "old", chunks: 136 },
+    ])
+    model.before = Effect.void
+    yield* start(model)
+    yield* allBy("new")
+    expect(model.texts).toHaveLength(200)
+  })
 
-  test("another process continues after the last batch of one that ended", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        yield* learnOld(tenant, "long", 200)
-        const model = makeModel("new", 3)
-        const reached = yield* Latch.make(false)
-        model.before = Effect.suspend(() =>
-          model.texts.length < 64 ? Effect.void : Effect.andThen(reached.open, Effect.never),
-        )
-        const scope = yield* Scope.make()
-        yield* Scope.provide(start(model), scope)
-        yield* reached.await
-        yield* Scope.close(scope, Exit.void)
-        expect(yield* vectors).toMatchObject([
-          { model: "new", chunks: 64 },
-          { model: "old", chunks: 136 },
-        ])
-        model.before = Effect.void
-        yield* start(model)
-        yield* allBy("new")
-        expect(model.texts).toHaveLength(200)
-      }),
-    ))
-
-  test("documents may be replaced or deleted meanwhile", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        const replaced = yield* learnOld(tenant, "replaced", 2)
-        const deleted = yield* learnOld(tenant, "deleted", 2)
-        const model = makeModel("new", 3)
-        const [reached, gate] = [yield* Latch.make(false), yield* Latch.make(false)]
-        model.before = Effect.andThen(reached.open, gate.await)
-        yield* start(model)
-        yield* reached.await
-        yield* relearn(tenant, replaced, "replaced", [{ text: "quite another text" }]).pipe(
-          Effect.provide(Layer.fresh(Indexer.layer).pipe(Layer.provide(old.layer))),
-        )
-        yield* SystemSql.use((sql) => sql`delete from documents where id = ${deleted}`)
-        yield* gate.open
-        // The replacement came from a process that still has the old model, so a later look finds it.
-        yield* eventually(queued, (count) => count === 0)
-        yield* (yield* Reembeddings).enqueue("new")
-        yield* start(model)
-        yield* allBy("new")
-        expect((yield* vectors).map(({ chunks }) => chunks)).toEqual([1])
-      }),
-    ))
+  it("documents may be replaced or deleted meanwhile", function* () {
+    const tenant = yield* makeTenant
+    const replaced = yield* learnOld(tenant, "replaced", 2)
+    const deleted = yield* learnOld(tenant, "deleted", 2)
+    const model = makeModel("new", 3)
+    const [reached, gate] = [yield* Latch.make(false), yield* Latch.make(false)]
+    model.before = Effect.andThen(reached.open, gate.await)
+    yield* start(model)
+    yield* reached.await
+    yield* relearn(tenant, replaced, "replaced", [{ text: "quite another text" }]).pipe(
+      Effect.provide(Layer.fresh(Indexer.layer).pipe(Layer.provide(old.layer))),
+    )
+    yield* SystemSql.use((sql) => sql`delete from documents where id = ${deleted}`)
+    yield* gate.open
+    // The replacement came from a process that still has the old model, so a later look finds it.
+    yield* eventually(queued, (count) => count === 0)
+    yield* (yield* Reembeddings).enqueue("new")
+    yield* start(model)
+    yield* allBy("new")
+    expect((yield* vectors).map(({ chunks }) => chunks)).toEqual([1])
+  })
 })
 
 describe("an embedding provider that", () => {
-  test("is unavailable delays documents, and loses none", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        yield* learnOld(tenant, "patient", 2)
-        const model = makeModel("new", 3)
-        const asked = yield* Latch.make(false)
-        model.before = Effect.andThen(
-          asked.open,
-          Effect.fail(new Unavailable({ detail: "No.", retry_after_seconds: 1 })),
-        )
-        yield* start(model)
-        yield* asked.await
-        expect((yield* find(tenant, "patient", model))[0]?.title).toBe("patient")
-        model.before = Effect.void
-        yield* allBy("new")
-      }),
-    ))
+  it("is unavailable delays documents, and loses none", function* () {
+    const tenant = yield* makeTenant
+    yield* learnOld(tenant, "patient", 2)
+    const model = makeModel("new", 3)
+    const asked = yield* Latch.make(false)
+    model.before = Effect.andThen(asked.open, Effect.fail(new Unavailable({ detail: "No.", retry_after_seconds: 1 })))
+    yield* start(model)
+    yield* asked.await
+    expect((yield* find(tenant, "patient", model))[0]?.title).toBe("patient")
+    model.before = Effect.void
+    yield* allBy("new")
+  })
 
-  test("refuses a passage does not keep other documents from being embedded", () =>
-    run(
-      Effect.gen(function* () {
-        const [first, second] = [yield* makeTenant, yield* makeTenant]
-        yield* learnOld(first, "poison", 1)
-        yield* learnOld(second, "harmless", 1)
-        const model = makeModel("new", 3)
-        let isFirst = true
-        model.before = Effect.suspend(() => {
-          const fails = isFirst
-          isFirst = false
-          return fails ? Effect.fail(new TextRefused()) : Effect.void
-        })
-        yield* start(model)
-        yield* eventually(vectors, (rows) => rows.some((row) => row.model === "new"))
-        yield* eventually(queued, (count) => count === 1)
-      }),
-    ))
+  it("refuses a passage does not keep other documents from being embedded", function* () {
+    const [first, second] = [yield* makeTenant, yield* makeTenant]
+    yield* learnOld(first, "poison", 1)
+    yield* learnOld(second, "harmless", 1)
+    const model = makeModel("new", 3)
+    let isFirst = true
+    model.before = Effect.suspend(() => {
+      const fails = isFirst
+      isFirst = false
+      return fails ? Effect.fail(new TextRefused()) : Effect.void
+    })
+    yield* start(model)
+    yield* eventually(vectors, (rows) => rows.some((row) => row.model === "new"))
+    yield* eventually(queued, (count) => count === 1)
+  })
 })
 
-test("the knowledge version of a chatbot grows with each document that is embedded again, so that indexes are rebuilt", () =>
-  run(
-    Effect.gen(function* () {
-      const tenant = yield* makeTenant
-      yield* learnOld(tenant, "One", 3)
-      yield* learnOld(tenant, "Two", 3)
-      const version = SystemSql.use((sql) =>
-        Effect.map(
-          sql<{ version: bigint }>`select knowledge_version as version from chatbots where id = ${tenant.chatbot}`,
-          ([row]) => row?.version,
-        ),
-      )
-      const before = yield* version
-      yield* start(makeModel("moved", 5))
-      yield* allBy("moved")
-      yield* eventually(queued, (documents) => documents === 0)
-      expect(yield* version).toBe((before ?? 0n) + 2n)
-    }),
-  ))
+it("the knowledge version of a chatbot grows with each document that is embedded again, so that indexes are rebuilt", function* () {
+  const tenant = yield* makeTenant
+  yield* learnOld(tenant, "One", 3)
+  yield* learnOld(tenant, "Two", 3)
+  const version = SystemSql.use((sql) =>
+    Effect.map(
+      sql<{ version: bigint }>`select knowledge_version as version from chatbots where id = ${tenant.chatbot}`,
+      ([row]) => row?.version,
+    ),
+  )
+  const before = yield* version
+  yield* start(makeModel("moved", 5))
+  yield* allBy("moved")
+  yield* eventually(queued, (documents) => documents === 0)
+  expect(yield* version).toBe((before ?? 0n) + 2n)
+})
 
-test("a process with another model than the one that started last embeds nothing again", () =>
-  run(
-    Effect.gen(function* () {
-      const reembeddings = yield* Reembeddings
-      const lease = { id: crypto.randomUUID(), duration: Duration.minutes(1) }
-      yield* learnOld(yield* makeTenant, "contested", 1)
-      yield* reembeddings.declare("older")
-      yield* reembeddings.declare("newest")
-      expect(yield* reembeddings.enqueue("older")).toBe(0)
-      expect(yield* reembeddings.enqueue("newest")).toBe(1)
-      expect(yield* reembeddings.claim("older", lease)).toBeUndefined()
-      expect(yield* reembeddings.claim("newest", lease)).toBeDefined()
-    }),
-  ))
+it("a process with another model than the one that started last embeds nothing again", function* () {
+  const reembeddings = yield* Reembeddings
+  const lease = { id: crypto.randomUUID(), duration: Duration.minutes(1) }
+  yield* learnOld(yield* makeTenant, "contested", 1)
+  yield* reembeddings.declare("older")
+  yield* reembeddings.declare("newest")
+  expect(yield* reembeddings.enqueue("older")).toBe(0)
+  expect(yield* reembeddings.enqueue("newest")).toBe(1)
+  expect(yield* reembeddings.claim("older", lease)).toBeUndefined()
+  expect(yield* reembeddings.claim("newest", lease)).toBeDefined()
+})
 
 test("embedding again starts even if its first statement fails", () =>
   Effect.gen(function* () {

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test"
 import { Effect, ManagedRuntime, type Scope } from "effect"
 import { crawlNeeds, makeSource, pagesOf, runSource, startCrawling, textsOf } from "../lib/Crawling.ts"
 import { answers, page, sends, trapSite, type TrapSite } from "../lib/TrapSite.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 /*
  * A whole website: what its source knows is what a person has seen who has opened every page, with each page once.
@@ -10,6 +11,7 @@ import { answers, page, sends, trapSite, type TrapSite } from "../lib/TrapSite.t
 const runtime = ManagedRuntime.make(crawlNeeds)
 type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
 const run = <A, E>(effect: Effect.Effect<A, E, Services | Scope.Scope>) => runtime.runPromise(Effect.scoped(effect))
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 
 const DESCRIPTION =
@@ -73,96 +75,90 @@ const open = (site: TrapSite) => {
 }
 
 describe("a website", () => {
-  test("is known as a person sees it, and no longer than a person sees it", () =>
-    run(
-      Effect.gen(function* () {
-        const site = yield* trapSite
-        const set = open(site)
-        yield* startCrawling()
-        const source = yield* makeSource("website", [site.at("shop.example", "/")])
-        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 13, duplicate: 4 } })
-        const texts = yield* textsOf(source)
-        const arc = FIVE.filter((path) => texts.has(path))
-        expect(arc).toHaveLength(1)
-        expect([...texts.keys()].filter((path) => !FIVE.includes(path))).toEqual([
-          "/",
-          "/help",
-          "/lamps",
-          ...COLOURS.map((colour) => `/lamps/${colour}`).toSorted(),
-          "/old",
-          "/topic?id=1&s=shoes",
-          "/topic?id=2&s=hats",
-        ])
-        expect(texts.get("/help")).toBe(
-          "# Help\n\n## Can I return a lamp?\n\nWithin thirty days.\n\n## Do you repair lamps?\n\nYes, for ten years.\n\nIn August we are slower.\n\nOld lamps find a home in our museum of lamps.",
-        )
-        for (const colour of COLOURS)
-          expect(texts.get(`/lamps/${colour}`)).toContain(`Painted ${colour}.\n\n${DESCRIPTION.trim()}`)
-        expect(texts.get("/topic?id=2&s=hats")).toBe("# Hats below lamps\n\nHats keep well below a lamp.")
-        expect(texts.get("/")).toContain(PHONE)
-        expect([...texts.values()].join("\n")).not.toMatch(/cookies|Accept|Imprint|Log in/)
+  it("is known as a person sees it, and no longer than a person sees it", function* () {
+    const site = yield* trapSite
+    const set = open(site)
+    yield* startCrawling()
+    const source = yield* makeSource("website", [site.at("shop.example", "/")])
+    expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 13, duplicate: 4 } })
+    const texts = yield* textsOf(source)
+    const arc = FIVE.filter((path) => texts.has(path))
+    expect(arc).toHaveLength(1)
+    expect([...texts.keys()].filter((path) => !FIVE.includes(path))).toEqual([
+      "/",
+      "/help",
+      "/lamps",
+      ...COLOURS.map((colour) => `/lamps/${colour}`).toSorted(),
+      "/old",
+      "/topic?id=1&s=shoes",
+      "/topic?id=2&s=hats",
+    ])
+    expect(texts.get("/help")).toBe(
+      "# Help\n\n## Can I return a lamp?\n\nWithin thirty days.\n\n## Do you repair lamps?\n\nYes, for ten years.\n\nIn August we are slower.\n\nOld lamps find a home in our museum of lamps.",
+    )
+    for (const colour of COLOURS)
+      expect(texts.get(`/lamps/${colour}`)).toContain(`Painted ${colour}.\n\n${DESCRIPTION.trim()}`)
+    expect(texts.get("/topic?id=2&s=hats")).toBe("# Hats below lamps\n\nHats keep well below a lamp.")
+    expect(texts.get("/")).toContain(PHONE)
+    expect([...texts.values()].join("\n")).not.toMatch(/cookies|Accept|Imprint|Log in/)
 
-        // The old prices are no page any more, the shop has moved to lower case, and the lamp has lost an address.
-        set("/old", answers(301, { location: "/lamps" }))
-        set("/lamps/red", answers(302, { location: "/lamps/red/" }))
-        set("/lamps/red/", answers(500))
-        set(arc[0] ?? "", answers(404))
-        expect(yield* runSource(source)).toMatchObject({ status: "finished" })
-        expect((yield* pagesOf(source)).get("/old")).toMatchObject({ outcome: "duplicate", misses: 1 })
-        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { deleted: 1 } })
-        yield* runSource(source)
-        const later = yield* textsOf(source)
-        expect([...later.values()].join("\n")).not.toContain("99 euros")
-        expect(later.get("/lamps/red/")).toContain("Painted red.")
-        expect(FIVE.filter((path) => later.get(path)?.includes("two metres"))).toHaveLength(1)
-        expect(later.size).toBe(12)
-      }),
-    ))
+    // The old prices are no page any more, the shop has moved to lower case, and the lamp has lost an address.
+    set("/old", answers(301, { location: "/lamps" }))
+    set("/lamps/red", answers(302, { location: "/lamps/red/" }))
+    set("/lamps/red/", answers(500))
+    set(arc[0] ?? "", answers(404))
+    expect(yield* runSource(source)).toMatchObject({ status: "finished" })
+    expect((yield* pagesOf(source)).get("/old")).toMatchObject({ outcome: "duplicate", misses: 1 })
+    expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { deleted: 1 } })
+    yield* runSource(source)
+    const later = yield* textsOf(source)
+    expect([...later.values()].join("\n")).not.toContain("99 euros")
+    expect(later.get("/lamps/red/")).toContain("Painted red.")
+    expect(FIVE.filter((path) => later.get(path)?.includes("two metres"))).toHaveLength(1)
+    expect(later.size).toBe(12)
+  })
 
-  test("has each page once, under whatever addresses its links and redirects give it", () =>
-    run(
-      Effect.gen(function* () {
-        const site = yield* trapSite
-        const set = (path: string, answer: ReturnType<typeof sends>) => site.pages.set(`shop.example${path}`, answer)
-        const addresses = [
-          "/lamps/arc",
-          "/lamps/arc/",
-          "/Lamps/Arc",
-          "/lamps/arc?utm_source=news&utm_campaign=may",
-          "/lamps/arc?sid=9f86d081884c7d659a2feaa0c55ad015",
-          "/lamps/arc?sort=price",
-        ]
-        set("/", shop("Lamps for every room", `<ul>${[...addresses, "/moved", "/away"].map(link).join("")}</ul>`))
-        for (const path of addresses) set(path, shop("The arc lamp", "<p>It reaches over a table of two metres.</p>"))
-        set("/moved", answers(301, { location: "/help?utm_source=old" }))
-        set("/help", shop("Help", "<p>Within thirty days.</p>"))
-        set("/away", answers(302, { location: site.at("other.example", "/") }))
-        set("/lamps", shop("All lamps", "<p>In six colours.</p>"))
-        site.pages.set("other.example/", page("Another shop"))
-        yield* startCrawling()
-        const source = yield* makeSource("website", [site.at("shop.example", "/")])
-        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 4 } })
-        const pages = yield* pagesOf(source)
-        // Whichever address is read first keeps the page.
-        const arc = new Set(["/Lamps/Arc", "/lamps/arc", "/lamps/arc/", "/lamps/arc?sort=price"])
-        expect(new Set([...pages.keys()].filter((path) => /arc/i.test(path)))).toEqual(arc)
-        expect([...arc].map((path) => pages.get(path)?.outcome).toSorted()).toEqual([
-          "duplicate",
-          "duplicate",
-          "duplicate",
-          "new",
-        ])
-        const others = [...pages].filter(([path]) => !arc.has(path)).map(([path, { outcome }]) => `${path} ${outcome}`)
-        expect(others.toSorted()).toEqual(["/ new", "/away excluded", "/help new", "/lamps new", "/moved duplicate"])
-        expect(pages.get("/away")?.detail).toContain("outside the scope")
-        const texts = yield* textsOf(source)
-        expect([...texts.keys()].filter((path) => !arc.has(path)).toSorted()).toEqual(["/", "/help", "/lamps"])
-        expect(texts.get("/help")).toContain("Within thirty days.")
-        const all = [...texts.values()].join("\n")
-        expect(all.match(/over a table of two metres/g)).toHaveLength(1)
-        expect(all).not.toContain("Another shop")
-      }),
-    ))
+  it("has each page once, under whatever addresses its links and redirects give it", function* () {
+    const site = yield* trapSite
+    const set = (path: string, answer: ReturnType<typeof sends>) => site.pages.set(`shop.example${path}`, answer)
+    const addresses = [
+      "/lamps/arc",
+      "/lamps/arc/",
+      "/Lamps/Arc",
+      "/lamps/arc?utm_source=news&utm_campaign=may",
+      "/lamps/arc?sid=9f86d081884c7d659a2feaa0c55ad015",
+      "/lamps/arc?sort=price",
+    ]
+    set("/", shop("Lamps for every room", `<ul>${[...addresses, "/moved", "/away"].map(link).join("")}</ul>`))
+    for (const path of addresses) set(path, shop("The arc lamp", "<p>It reaches over a table of two metres.</p>"))
+    set("/moved", answers(301, { location: "/help?utm_source=old" }))
+    set("/help", shop("Help", "<p>Within thirty days.</p>"))
+    set("/away", answers(302, { location: site.at("other.example", "/") }))
+    set("/lamps", shop("All lamps", "<p>In six colours.</p>"))
+    site.pages.set("other.example/", page("Another shop"))
+    yield* startCrawling()
+    const source = yield* makeSource("website", [site.at("shop.example", "/")])
+    expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 4 } })
+    const pages = yield* pagesOf(source)
+    // Whichever address is read first keeps the page.
+    const arc = new Set(["/Lamps/Arc", "/lamps/arc", "/lamps/arc/", "/lamps/arc?sort=price"])
+    expect(new Set([...pages.keys()].filter((path) => /arc/i.test(path)))).toEqual(arc)
+    expect([...arc].map((path) => pages.get(path)?.outcome).toSorted()).toEqual([
+      "duplicate",
+      "duplicate",
+      "duplicate",
+      "new",
+    ])
+    const others = [...pages].filter(([path]) => !arc.has(path)).map(([path, { outcome }]) => `${path} ${outcome}`)
+    expect(others.toSorted()).toEqual(["/ new", "/away excluded", "/help new", "/lamps new", "/moved duplicate"])
+    expect(pages.get("/away")?.detail).toContain("outside the scope")
+    const texts = yield* textsOf(source)
+    expect([...texts.keys()].filter((path) => !arc.has(path)).toSorted()).toEqual(["/", "/help", "/lamps"])
+    expect(texts.get("/help")).toContain("Within thirty days.")
+    const all = [...texts.values()].join("\n")
+    expect(all.match(/over a table of two metres/g)).toHaveLength(1)
+    expect(all).not.toContain("Another shop")
+  })
 
   test.each([
     ["another page", "/b", "/b", 1],
@@ -199,19 +195,16 @@ describe("a website", () => {
     ),
   )
 
-  test("whose routes stand behind a “#” names them as pages that cannot be read", () =>
-    run(
-      Effect.gen(function* () {
-        const site = yield* trapSite
-        site.pages.set("app.example/", page("App", ["#/guide", "#/prices", "/#!/contact", "https://code.example/"]))
-        yield* startCrawling()
-        const source = yield* makeSource("website", [site.at("app.example", "/")])
-        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 1, excluded: 3 } })
-        const pages = yield* pagesOf(source)
-        expect([...pages.keys()]).toEqual(["/", "/#!/contact", "/#/guide", "/#/prices"])
-        expect(pages.get("/#/guide")?.detail).toContain("behind the “#”")
-        expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { unchanged: 1 } })
-        expect((yield* textsOf(source)).size).toBe(1)
-      }),
-    ))
+  it("whose routes stand behind a “#” names them as pages that cannot be read", function* () {
+    const site = yield* trapSite
+    site.pages.set("app.example/", page("App", ["#/guide", "#/prices", "/#!/contact", "https://code.example/"]))
+    yield* startCrawling()
+    const source = yield* makeSource("website", [site.at("app.example", "/")])
+    expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { new: 1, excluded: 3 } })
+    const pages = yield* pagesOf(source)
+    expect([...pages.keys()]).toEqual(["/", "/#!/contact", "/#/guide", "/#/prices"])
+    expect(pages.get("/#/guide")?.detail).toContain("behind the “#”")
+    expect(yield* runSource(source)).toMatchObject({ status: "finished", counts: { unchanged: 1 } })
+    expect((yield* textsOf(source)).size).toBe(1)
+  })
 })

@@ -11,10 +11,12 @@ import { databaseTraits } from "../lib/Defaults.ts"
 import { eventually, platform, quiet, storage } from "../lib/Layers.ts"
 import { createTable, deliverParcels, type Parcel, Parcels } from "../lib/Parcels.ts"
 import { as, makeOrganization, newId } from "../lib/Tenants.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(Layer.provideMerge(Parcels.layer, Layer.mergeAll(storage, platform, quiet)))
 type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
 const run = <A, E>(effect: Effect.Effect<A, E, Services | Scope.Scope>) => runtime.runPromise(Effect.scoped(effect))
+const it = effectTests(run)
 beforeAll(() => run(createTable))
 beforeEach(() => run(SystemSql.use((sql) => Effect.andThen(sql`delete from parcels`, sql`delete from deliveries`))))
 afterAll(() => runtime.dispose())
@@ -53,151 +55,127 @@ const steal = (id: string) =>
   SystemSql.use((sql) => sql`update parcels set lease_id = ${crypto.randomUUID()} where id = ${id}`)
 const arrive = () => Effect.void
 
-test("organizations take turns, however many jobs each has queued, and whenever", () =>
-  run(
-    Effect.gen(function* () {
-      const [many, few] = [yield* makeOrganization, yield* makeOrganization]
-      yield* Effect.replicateEffect(post(many), 12)
-      const served: Array<string> = []
-      const late = yield* Latch.make(false)
-      yield* deliverParcels({
-        travel: ({ organization_id }) =>
-          Effect.suspend(() => {
-            served.push(organization_id === few ? "few" : "many")
-            return served.length === 6 ? late.await : Effect.void
-          }),
-      })
-      yield* eventually(
-        Effect.sync(() => served.length),
-        (length) => length === 6,
-      )
-      yield* Effect.replicateEffect(post(few), 3)
-      yield* late.open
-      yield* eventually(deliveries, ({ length }) => length === 15)
-      // An organization that comes late is next, and takes its regular turns from then on.
-      expect(served.slice(6, 11)).toEqual(["few", "many", "few", "many", "few"])
-    }),
-  ))
+it("organizations take turns, however many jobs each has queued, and whenever", function* () {
+  const [many, few] = [yield* makeOrganization, yield* makeOrganization]
+  yield* Effect.replicateEffect(post(many), 12)
+  const served: Array<string> = []
+  const late = yield* Latch.make(false)
+  yield* deliverParcels({
+    travel: ({ organization_id }) =>
+      Effect.suspend(() => {
+        served.push(organization_id === few ? "few" : "many")
+        return served.length === 6 ? late.await : Effect.void
+      }),
+  })
+  yield* eventually(
+    Effect.sync(() => served.length),
+    (length) => length === 6,
+  )
+  yield* Effect.replicateEffect(post(few), 3)
+  yield* late.open
+  yield* eventually(deliveries, ({ length }) => length === 15)
+  // An organization that comes late is next, and takes its regular turns from then on.
+  expect(served.slice(6, 11)).toEqual(["few", "many", "few", "many", "few"])
+})
 
 describe("a worker that vanishes", () => {
-  test("is replaced by another once its lease has expired, and the lapse is counted", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* postOne()
-        yield* claim()
-        const lapses: Array<number> = []
-        yield* deliverParcels({ travel: (parcel) => Effect.sync(() => void lapses.push(parcel.lapses)) })
-        yield* gone(id)
-        expect(lapses).toEqual([1])
-      }),
-    ))
+  it("is replaced by another once its lease has expired, and the lapse is counted", function* () {
+    const id = yield* postOne()
+    yield* claim()
+    const lapses: Array<number> = []
+    yield* deliverParcels({ travel: (parcel) => Effect.sync(() => void lapses.push(parcel.lapses)) })
+    yield* gone(id)
+    expect(lapses).toEqual([1])
+  })
 
-  test("keeps its job until the lease expires, unless it was alone with the database", () =>
-    run(
-      Effect.gen(function* () {
-        const held = yield* postOne()
-        yield* claim(Duration.hours(1))
-        const free = yield* postOne()
-        yield* Effect.scoped(Effect.andThen(deliverParcels({ travel: arrive }), gone(free)))
-        expect(yield* waiting(held)).toMatchObject({ isHeld: true })
-        yield* deliverParcels({ travel: arrive, isAlone: true })
-        yield* gone(held)
-      }),
-    ))
+  it("keeps its job until the lease expires, unless it was alone with the database", function* () {
+    const held = yield* postOne()
+    yield* claim(Duration.hours(1))
+    const free = yield* postOne()
+    yield* Effect.scoped(Effect.andThen(deliverParcels({ travel: arrive }), gone(free)))
+    expect(yield* waiting(held)).toMatchObject({ isHeld: true })
+    yield* deliverParcels({ travel: arrive, isAlone: true })
+    yield* gone(held)
+  })
 
-  test("again and again makes the job be given up, and tried anew much later", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* postOne()
-        yield* Effect.replicateEffect(claim(), 2)
-        yield* deliverParcels({ travel: () => Effect.die("nobody should travel") })
-        const row = yield* eventually(waiting(id), (found) => found?.report !== null)
-        expect(row).toEqual({
-          report: "2 couriers vanished",
-          attempts: 0,
-          lapses: 0,
-          given_up: 1,
-          isHeld: false,
-          isDue: false,
-        })
-      }),
-    ))
+  it("again and again makes the job be given up, and tried anew much later", function* () {
+    const id = yield* postOne()
+    yield* Effect.replicateEffect(claim(), 2)
+    yield* deliverParcels({ travel: () => Effect.die("nobody should travel") })
+    const row = yield* eventually(waiting(id), (found) => found?.report !== null)
+    expect(row).toEqual({
+      report: "2 couriers vanished",
+      attempts: 0,
+      lapses: 0,
+      given_up: 1,
+      isHeld: false,
+      isDue: false,
+    })
+  })
 })
 
 describe("a lease", () => {
-  test("that is lost interrupts the work, however long that would last, and prevents its writes", () =>
-    run(
-      Effect.gen(function* () {
-        const [reached, stopped] = [yield* Latch.make(false), yield* Latch.make(false)]
-        const id = yield* postOne()
-        yield* deliverParcels({
-          lease: Duration.millis(300),
-          travel: () =>
-            Effect.andThen(
-              reached.open,
-              Effect.onInterrupt(Effect.never, () => stopped.open),
-            ),
-        })
-        yield* reached.await
-        yield* steal(id)
-        yield* stopped.await
-        expect(yield* deliveries).toEqual([])
-      }),
-    ))
+  it("that is lost interrupts the work, however long that would last, and prevents its writes", function* () {
+    const [reached, stopped] = [yield* Latch.make(false), yield* Latch.make(false)]
+    const id = yield* postOne()
+    yield* deliverParcels({
+      lease: Duration.millis(300),
+      travel: () =>
+        Effect.andThen(
+          reached.open,
+          Effect.onInterrupt(Effect.never, () => stopped.open),
+        ),
+    })
+    yield* reached.await
+    yield* steal(id)
+    yield* stopped.await
+    expect(yield* deliveries).toEqual([])
+  })
 
-  test("that is lost at the last moment prevents the write of the result, which is left to the next worker", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* postOne()
-        const sql = yield* SystemSql
-        const abandoned = yield* Latch.make(false)
-        const late = deliverParcels({
-          worker: "late",
-          travel: () => Effect.orDie(Effect.asVoid(Effect.provideService(steal(id), SystemSql, sql))),
-          abandon: () => Effect.asVoid(abandoned.open),
-        })
-        yield* Effect.scoped(Effect.andThen(late, abandoned.await))
-        expect(yield* waiting(id)).toMatchObject({ isHeld: true })
-        yield* sql`update parcels set run_at = now()`
-        yield* deliverParcels({ worker: "next", travel: arrive })
-        yield* gone(id)
-        expect(yield* deliveries).toEqual([[id, "next"]])
-      }),
-    ))
+  it("that is lost at the last moment prevents the write of the result, which is left to the next worker", function* () {
+    const id = yield* postOne()
+    const sql = yield* SystemSql
+    const abandoned = yield* Latch.make(false)
+    const late = deliverParcels({
+      worker: "late",
+      travel: () => Effect.orDie(Effect.asVoid(Effect.provideService(steal(id), SystemSql, sql))),
+      abandon: () => Effect.asVoid(abandoned.open),
+    })
+    yield* Effect.scoped(Effect.andThen(late, abandoned.await))
+    expect(yield* waiting(id)).toMatchObject({ isHeld: true })
+    yield* sql`update parcels set run_at = now()`
+    yield* deliverParcels({ worker: "next", travel: arrive })
+    yield* gone(id)
+    expect(yield* deliveries).toEqual([[id, "next"]])
+  })
 
-  test("cannot be renewed, released or used for writes by another organization", () =>
-    run(
-      Effect.gen(function* () {
-        const [owner, stranger] = [yield* makeOrganization, yield* makeOrganization]
-        const id = yield* post(owner)
-        const parcels = yield* Parcels
-        const parcel = yield* Effect.flatMap(claim(Duration.hours(1)), Effect.fromNullishOr)
-        const forged = parcels
-          .release(parcel, Duration.zero, true)
-          .pipe(
-            Effect.andThen(parcels.giveUp(parcel, "forged")),
-            Effect.andThen(Effect.all([parcels.renew(parcel, Duration.zero), parcels.deliver(parcel, "forged")])),
-          )
-        expect(yield* as(stranger)(forged)).toEqual([false, false])
-        expect(yield* waiting(id)).toMatchObject({ isHeld: true, isDue: false, attempts: 0, report: null })
-      }),
-    ))
+  it("cannot be renewed, released or used for writes by another organization", function* () {
+    const [owner, stranger] = [yield* makeOrganization, yield* makeOrganization]
+    const id = yield* post(owner)
+    const parcels = yield* Parcels
+    const parcel = yield* Effect.flatMap(claim(Duration.hours(1)), Effect.fromNullishOr)
+    const forged = parcels
+      .release(parcel, Duration.zero, true)
+      .pipe(
+        Effect.andThen(parcels.giveUp(parcel, "forged")),
+        Effect.andThen(Effect.all([parcels.renew(parcel, Duration.zero), parcels.deliver(parcel, "forged")])),
+      )
+    expect(yield* as(stranger)(forged)).toEqual([false, false])
+    expect(yield* waiting(id)).toMatchObject({ isHeld: true, isDue: false, attempts: 0, report: null })
+  })
 })
 
 describe("a job that fails", () => {
-  test("is tried again, and its attempts are counted", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* postOne()
-        const attempts: Array<number> = []
-        yield* deliverParcels({
-          travel: (parcel) => (attempts.push(parcel.attempts) < 3 ? Effect.fail("the road is closed") : Effect.void),
-        })
-        yield* gone(id)
-        expect(attempts).toEqual([0, 1, 2])
-        expect(yield* deliveries).toEqual([[id, "one"]])
-      }),
-    ))
+  it("is tried again, and its attempts are counted", function* () {
+    const id = yield* postOne()
+    const attempts: Array<number> = []
+    yield* deliverParcels({
+      travel: (parcel) => (attempts.push(parcel.attempts) < 3 ? Effect.fail("the road is closed") : Effect.void),
+    })
+    yield* gone(id)
+    expect(attempts).toEqual([0, 1, 2])
+    expect(yield* deliveries).toEqual([[id, "one"]])
+  })
 
   test.each(["the road is closed", "the courier failed"])(
     "as often as allowed is given up, tried anew once, and then deleted: %s",
@@ -225,81 +203,66 @@ describe("a job that fails", () => {
       ),
   )
 
-  test("whose end fails does not end the worker, which goes on with others", () =>
-    run(
-      Effect.gen(function* () {
-        const ids = [yield* postOne(), yield* postOne()]
-        yield* deliverParcels({ travel: arrive, ended: () => Effect.die(new Error("a bug")) })
-        for (const id of ids) yield* gone(id)
-      }),
-    ))
+  it("whose end fails does not end the worker, which goes on with others", function* () {
+    const ids = [yield* postOne(), yield* postOne()]
+    yield* deliverParcels({ travel: arrive, ended: () => Effect.die(new Error("a bug")) })
+    for (const id of ids) yield* gone(id)
+  })
 
-  test("with a hopeless error is not tried again", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* postOne()
-        let tries = 0
-        yield* deliverParcels({
-          travel: () =>
-            Effect.andThen(
-              Effect.sync(() => tries++),
-              Effect.fail("nobody lives there"),
-            ),
-        })
-        yield* gone(id)
-        expect(tries).toBe(1)
-      }),
-    ))
+  it("with a hopeless error is not tried again", function* () {
+    const id = yield* postOne()
+    let tries = 0
+    yield* deliverParcels({
+      travel: () =>
+        Effect.andThen(
+          Effect.sync(() => tries++),
+          Effect.fail("nobody lives there"),
+        ),
+    })
+    yield* gone(id)
+    expect(tries).toBe(1)
+  })
 
-  test("because something is unavailable waits as long as the error says, and the attempt does not count", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* postOne()
-        yield* deliverParcels({
-          attempts: 1,
-          travel: () => Effect.fail(new Unavailable({ detail: "A flood.", retry_after_seconds: 60 })),
-        })
-        const row = yield* eventually(waiting(id), (found) => found?.isDue === false && !found.isHeld)
-        expect(row).toMatchObject({ attempts: 0, lapses: 0, given_up: 0, report: null })
-      }),
-    ))
+  it("because something is unavailable waits as long as the error says, and the attempt does not count", function* () {
+    const id = yield* postOne()
+    yield* deliverParcels({
+      attempts: 1,
+      travel: () => Effect.fail(new Unavailable({ detail: "A flood.", retry_after_seconds: 60 })),
+    })
+    const row = yield* eventually(waiting(id), (found) => found?.isDue === false && !found.isHeld)
+    expect(row).toMatchObject({ attempts: 0, lapses: 0, given_up: 0, report: null })
+  })
 })
 
 describe("a process that stops", () => {
-  test("releases its jobs, so that another continues at once and no attempt is counted", () =>
-    run(
-      Effect.gen(function* () {
-        const ids = [yield* postOne(), yield* postOne()]
-        let travelling = 0
-        const scope = yield* Scope.make()
-        const travel = () =>
-          Effect.andThen(
-            Effect.sync(() => travelling++),
-            Effect.never,
-          )
-        yield* Scope.provide(deliverParcels({ concurrency: 2, travel }), scope)
-        yield* eventually(
-          Effect.sync(() => travelling),
-          (count) => count === 2,
-        )
-        yield* Scope.close(scope, Exit.void)
-        for (const id of ids) {
-          expect(yield* waiting(id)).toMatchObject({ isHeld: false, isDue: true, attempts: 0, lapses: 0 })
-        }
-        yield* deliverParcels({ travel: arrive })
-        yield* Effect.forEach(ids, gone)
-      }),
-    ))
+  it("releases its jobs, so that another continues at once and no attempt is counted", function* () {
+    const ids = [yield* postOne(), yield* postOne()]
+    let travelling = 0
+    const scope = yield* Scope.make()
+    const travel = () =>
+      Effect.andThen(
+        Effect.sync(() => travelling++),
+        Effect.never,
+      )
+    yield* Scope.provide(deliverParcels({ concurrency: 2, travel }), scope)
+    yield* eventually(
+      Effect.sync(() => travelling),
+      (count) => count === 2,
+    )
+    yield* Scope.close(scope, Exit.void)
+    for (const id of ids) {
+      expect(yield* waiting(id)).toMatchObject({ isHeld: false, isDue: true, attempts: 0, lapses: 0 })
+    }
+    yield* deliverParcels({ travel: arrive })
+    yield* Effect.forEach(ids, gone)
+  })
 })
 
-test("a nudged worker looks for jobs at once", () =>
-  run(
-    Effect.gen(function* () {
-      const { nudge } = yield* deliverParcels({ untilDue: (bell) => bell.await, concurrency: 3, travel: arrive })
-      const delivered = Effect.flatMap(postOne(), (id) => Effect.andThen(nudge, gone(id)))
-      yield* Effect.replicateEffect(delivered, 3)
-    }),
-  ))
+it("a nudged worker looks for jobs at once", function* () {
+  const { nudge } = yield* deliverParcels({ untilDue: (bell) => bell.await, concurrency: 3, travel: arrive })
+  const delivered = Effect.flatMap(postOne(), (id) => Effect.andThen(nudge, gone(id)))
+  yield* Effect.replicateEffect(delivered, 3)
+})
 
 /** Makes a worker over a queue in memory, on the TestClock. */
 const onTestClock = (test: Effect.Effect<void, never, DatabaseTraits | SecureRandom.SecureRandom | Scope.Scope>) =>
