@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { type Client, problem, wrongPaths } from "../lib/Client.ts"
+import { problem, wrongPaths } from "../lib/Client.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 
 const { client } = await sharedServer()
@@ -200,27 +200,6 @@ describe("sessions", () => {
 })
 
 describe("an unknown chatbot or conversation", () => {
-  const asks: ReadonlyArray<readonly [string, (client: Client, id: string, session: string) => Promise<unknown>]> = [
-    ["messages", (client, id, session) => client.get(at(id, `/${session}/messages`)).then(notFound)],
-    ["a session", (client, id, session) => client.get(at(id, `/${session}`)).then(notFound)],
-    [
-      "closing",
-      (client, id, session) => client.patch(at(id, `/${session}`), { json: { state: "closed" } }).then(notFound),
-    ],
-    ["deleting", (client, id, session) => client.delete(at(id, `/${session}`)).then(notFound)],
-  ]
-  const notFound = (reply: Parameters<typeof problem>[0]) => problem(reply, 404, "not_found")
-  test.each(asks)("is answered with the same 404: %s", async (_, ask) => {
-    const { id, session } = await chatted(1)
-    const other = await client.newChatbot()
-    await ask(client, id, nowhere)
-    await ask(client, id, "unknown")
-    await ask(client, other.id, session)
-    await ask(client, nowhere, session)
-    await ask(await client.newOrganization(), id, session)
-    expect(await client.messages(id, session)).toHaveLength(2)
-  })
-
   test("is answered with 404 by the list too, and an invalid id with 400", async () => {
     problem(await client.get(at(nowhere)), 404, "not_found")
     expect(wrongPaths(await client.get(at("seven")))).toEqual(["path.chatbotId"])

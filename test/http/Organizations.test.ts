@@ -5,7 +5,7 @@ import { LookupMillis } from "../../src/services/keys/RecentLookups.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const { client, stored } = await startServer({}, Context.make(LookupMillis, 100))
+const { client } = await startServer({}, Context.make(LookupMillis, 100))
 
 const organizations = "/api/admin/organizations"
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
@@ -58,22 +58,6 @@ describe("deleting an organization", () => {
     problem(await client.get(`/api/admin/api-keys?organization_id=${id}`), 404, "not_found")
     const key = { name: "Late", scopes: ["chat"], organization_id: id }
     problem(await client.post("/api/admin/api-keys", { json: key }), 404, "not_found")
-  })
-
-  test("removes its files from the disk", async () => {
-    const own = await client.newOrganization()
-    const { id: chatbot } = await own.newChatbot()
-    await own.learn(chatbot, { "a.md": "Refunds take days." })
-    // The files of an organization that another test has deleted may still be there.
-    await until(
-      () => stored("documents"),
-      (kept) => kept.length === 1,
-    )
-    await client.delete(`${organizations}/${await idOf(own)}`)
-    await until(
-      () => stored("documents"),
-      (kept) => kept.length === 0,
-    )
   })
 
   test("is possible for the operator only, and never for the operator's own organization", async () => {

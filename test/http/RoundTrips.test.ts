@@ -198,21 +198,6 @@ describe("null", () => {
   })
 })
 
-describe("the configurations of widget and voice", () => {
-  test("can be read with their version by any key with the scope chatbots:read", async () => {
-    const { id } = await client.newChatbot()
-    const reader = await client.limitedTo("chatbots:read")
-    for (const part of ["/chat-widget", "/voice-agent"]) {
-      const reply = await reader.get(at(id, part))
-      expect([reply.status, reply.headers.get("etag")]).toEqual([200, (await client.get(at(id))).headers.get("etag")])
-      problem(await (await client.limitedTo("chatbots:write")).get(at(id, part)), 403, "forbidden")
-      problem(await (await client.newOrganization()).get(at(id, part)), 404, "not_found")
-    }
-    const empty = { header: "", language: "", logo: "", name: "", primaryColor: "", secondaryColor: "", slogan: "" }
-    expect((await reader.get(at(id, "/chat-widget"))).body).toStrictEqual({ chat_widget_config: empty })
-  })
-})
-
 describe("a chatbot that is not active", () => {
   test("refuses chats in the form of each dialect, and answers everything else", async () => {
     const { id, slug } = await client.newChatbot({ active: false })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { files, ownQuestion } from "../../src/quickstart/Story.ts"
-import { docxFile, paragraph, rows, xlsxFile } from "../lib/files/OfficeFile.ts"
+import { rows, xlsxFile } from "../lib/files/OfficeFile.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 import { uiEvents } from "../lib/UiEvents.ts"
 
@@ -26,14 +26,7 @@ const markdown = table
 
 const documents: Readonly<Record<string, () => Bun.BlobPart>> = {
   "plans.md": () => `# Plans\n\n${markdown}\n`,
-  "plans.csv": () => table.map((cells) => cells.join(",")).join("\n"),
-  "plans.html": () =>
-    `<h1>Plans</h1><table>${table.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("")}</table>`,
   "plans.xlsx": () => xlsxFile([{ name: "Plans", content: rows(...table) }]),
-  "plans.docx": () => {
-    const row = (cells: ReadonlyArray<string>) => cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join("")
-    return docxFile(`<w:tbl>${table.map((cells) => `<w:tr>${row(cells)}</w:tr>`).join("")}</w:tbl>`)
-  },
 }
 
 const streamedText = async (id: string, content: string) => {

@@ -108,13 +108,6 @@ describe("a trial of other settings", () => {
     expect(wrongPaths(reply)).toEqual(["model"])
   })
 
-  test("is refused for a setting that it does not know", async () => {
-    const { id, own } = await harbour()
-    expect(wrongPaths(await own.post(at(id), { json: { ...question("When?"), promt: "Be brief." } }))).toEqual([
-      "promt",
-    ])
-  })
-
   test("needs the right to change the chatbot and the right to chat", async () => {
     const { id, own } = await harbour()
     for (const scopes of [["chat"], ["chatbots:write"]] as const) {

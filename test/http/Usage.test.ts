@@ -221,19 +221,6 @@ describe("usage", () => {
     expect(await usageOf(own)).toEqual(before)
   })
 
-  test("shows only the organization's own, needs a scope, and is empty without chats", async () => {
-    await chatted()
-    const stranger = await client.newOrganization()
-    expect(await usageOf(stranger)).toMatchObject({
-      data: [],
-      total: times(0, one),
-      metadata: { totalCount: 0, totalPages: 0 },
-    })
-    problem(await (await stranger.limitedTo("chat")).get("/api/external/usage"), 403, "forbidden")
-    const { own } = await chatted()
-    expect(await usageOf(own, "?from=2020-01-01&to=2020-12-31")).toMatchObject({ data: [], from: "2020-01-01" })
-  })
-
   test.each([
     ["from=yesterday", "query.from"],
     ["to=2026-02-30", "query.to"],

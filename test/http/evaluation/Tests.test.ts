@@ -147,14 +147,6 @@ describe("a test from a reply", () => {
     const made = testOf(await client.post(at(chatbot, "/from-reply"), { json: { message_id: message } }))
     expect(made.history.map(({ role }) => role)).toEqual(["assistant"])
   })
-
-  test("needs a key that may read conversations, and the message of the same chatbot", async () => {
-    const { chatbot, message } = await answered()
-    const { client: writer } = await client.newKey({ scopes: ["chatbots:write"] })
-    problem(await writer.post(at(chatbot, "/from-reply"), { json: { message_id: message } }), 403, "forbidden")
-    const other = await newChatbot()
-    problem(await client.post(at(other, "/from-reply"), { json: { message_id: message } }), 404, "not_found")
-  })
 })
 
 describe("a file of tests", () => {

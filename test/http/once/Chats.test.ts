@@ -159,25 +159,6 @@ test("a chat as JSON whose client has left can be asked for again, in the same c
   expect([again.status, isReplayed(again), await saidTo(id)]).toEqual([200, false, ["Hello", "At noon."]])
 })
 
-test("a chat that the provider has failed is tried again with the same message, in the session that the client named", async () => {
-  const { id } = await client.newChatbot(claude)
-  const say = (content: string, key: string) =>
-    client.post(`/api/external/chatbot/${id}/chat`, {
-      json: { messages: [{ role: "user", content }], sessionToken: "a-visitor-of-the-website" },
-      headers: { "idempotency-key": key },
-    })
-  await provider.answers(says("Arr."), fails(500, "api_error", atOnce), fails(500, "api_error", atOnce), says("Aye."))
-  await say("Hello", "first")
-  problem(await say("Hello", "second"), 502, "provider_failed")
-  problem(await say("Hello", "second"), 502, "provider_failed")
-  const reply = await say("Hello", "second")
-  expect([reply.status, (await say("Hello", "second")).text]).toEqual([200, reply.text])
-  expect(await saidTo(id)).toEqual(["Hello", "Arr.", "Hello", "Aye."])
-  const lastPrompt = JSON.parse(provider.requests().at(-1)?.body ?? "")
-  expect(lastPrompt.messages).toHaveLength(3)
-  problem(await say("Something else", "second"), 422, "idempotency_key_reused")
-})
-
 test("the answer to a chat goes with its conversation, and the chat is not repeated", async () => {
   const { id } = await client.newChatbot()
   const say = () =>

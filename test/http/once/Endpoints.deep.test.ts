@@ -145,277 +145,177 @@ await query(
 const hook = await client.post("/api/external/webhooks", {
   json: { url: "https://hooks.example/", events: ["chatbot.updated"], chatbot_id: chatbot.id },
 })
-const webhook = `/api/external/webhooks/${Object(hook.body).webhook.id}`
+const webhookId: string = Object(hook.body).webhook.id
 await client.patch(`/api/external/chatbots?id=${chatbot.id}`, { json: { description: "With a delivery" } })
-const delivery: string = Object((await client.get(`${webhook}/deliveries`)).body).deliveries[0].id
+const delivery: string = Object((await client.get(`/api/external/webhooks/${webhookId}/deliveries`)).body).deliveries[0]
+  .id
 
-interface Case {
-  readonly path: string
-  /** Makes the request of this number, which differs from those of other numbers; anew each time. */
-  readonly sent: (number: number) => Sent
-}
+/** Makes the request of a number, which differs from those of other numbers; anew each time. */
+type Case = (number: number) => Sent
 
 /** The requests of an endpoint that takes no body. */
-const without: Case["sent"] = (number) =>
-  number === 1 ? {} : { headers: { accept: `application/json;q=0.${number}` } }
+const without: Case = (number) => (number === 1 ? {} : { headers: { accept: `application/json;q=0.${number}` } })
 
 const cases: Readonly<Record<string, Case>> = {
-  "POST /api/external/chatbots": {
-    path: "/api/external/chatbots",
-    sent: (number) => ({ json: { name: `Made ${number}` } }),
-  },
-  "PATCH /api/external/chatbots": {
-    path: `/api/external/chatbots?id=${chatbot.id}`,
-    sent: (number) => ({ json: { description: `Changed ${number}` } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/attachments": {
-    path: at("/attachments"),
-    sent: (number) => ({ form: formOf({ file: new File([images.png, String(number)], "me.png") }) }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/update-avatar": {
-    path: at("/update-avatar"),
-    sent: (number) => ({ form: formOf({ avatar: new File([png, String(number)], "me.png") }) }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/chat-widget": {
-    path: at("/chat-widget"),
-    sent: (number) => ({ json: { header: `Ask ${number}` } }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/voice-agent": {
-    path: at("/voice-agent"),
-    sent: (number) => ({ json: { voice: `voice-${number}` } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/chat": {
-    path: at("/chat"),
-    sent: (number) => ({ json: { messages: [{ role: "user", content: `Question ${number}` }] } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/chat/try": {
-    path: at("/chat/try"),
-    sent: (number) => ({ json: { messages: [{ role: "user", content: `Question ${number}` }], prompt: "Be brief." } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/query-knowledge": {
-    path: at("/query-knowledge"),
-    sent: (number) => ({ json: { query: `When does the tide turn? ${number}` } }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/knowledge-base": {
-    path: at("/knowledge-base"),
-    sent: (number) => ({
-      form: formOf({ documentId: ready?.id ?? "", file: new File([`The tide turns at ${number}.`], "tides.txt") }),
-    }),
-  },
-  "POST /api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId/retry": {
-    path: at(`/knowledge-base/documents/${failed?.id}/retry`),
-    sent: without,
-  },
-  "POST /api/embedfiles": {
-    path: "/api/embedfiles",
-    sent: (number) => ({
-      form: formOf({ chatbotId: chatbot.id, files: new File([`Ships sail on day ${number}.`], "ships.txt") }),
-    }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/conversations/:sessionId": {
-    path: at(`/conversations/${session}`),
-    sent: (number) => ({ json: { state: number % 2 === 1 ? "closed" : "open" } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/messages/:messageId/feedback": {
-    path: at(`/conversations/${session}/messages/${reply}/feedback`),
-    sent: (number) => ({ json: { rating: "up", comment: `Good ${number}` } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/handover": {
-    path: at(`/conversations/${session}/handover`),
-    sent: (number) => ({ json: number === 1 ? { assignee: null } : {} }),
-  },
-  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/return": {
-    path: at(`/conversations/${session}/return`),
-    sent: without,
-  },
-  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/messages": {
-    path: at(`/conversations/${inInbox}/messages`),
-    sent: (number) => ({ json: { content: `Answer ${number}`, sender_name: "Ada" } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/draft": {
-    path: at(`/conversations/${inInbox}/draft`),
-    sent: without,
-  },
-  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/notes": {
-    path: at(`/conversations/${inInbox}/notes`),
-    sent: (number) => ({ json: { text: `Note ${number}` } }),
-  },
-  "POST /api/external/erasures": {
-    path: "/api/external/erasures",
-    sent: (number) => ({ json: { session_token: `visitor-${number}` } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/tests": {
-    path: at("/tests"),
-    sent: (number) => ({ json: { question: `When on day ${number}?`, expectations: {} } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/tests/from-reply": {
-    path: at("/tests/from-reply"),
-    sent: (number) => ({ json: { message_id: tested[number - 1] } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/tests/import": {
-    path: at("/tests/import"),
-    sent: (number) => ({ form: formOf({ file: new File([`question\nHow ${number}?`], "tests.csv") }) }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/tests/:testId": {
-    path: at(`/tests/${stored.id}`),
-    sent: (number) => ({ json: { tags: [`day ${number}`] } }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/test-plan": {
-    path: at("/test-plan"),
-    sent: (number) => ({ json: { repeats: number } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/test-runs": {
-    path: `/api/external/chatbot/${idle}/test-runs`,
-    sent: (number) => ({ json: number === 1 ? {} : { tier: "search" } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/test-runs/:runId/stop": {
-    path: `/api/external/chatbot/${running}/test-runs/${testRun}/stop`,
-    sent: without,
-  },
-  "POST /api/external/chatbot/:chatbotId/tools": {
-    path: at("/tools"),
-    sent: (number) => ({ json: tool(`tool_${number}`) }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/tools/:toolId": {
-    path: at(`/tools/${toolId}`),
-    sent: (number) => ({ json: { description: `Finds order ${number}.` } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/tools/:toolId/try": {
-    path: at(`/tools/${toolId}/try`),
-    sent: (number) => ({ json: { input: { order: number } } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/tools/try": {
-    path: at("/tools/try"),
-    sent: (number) => ({ json: { tool: tool(`tried_${number}`), input: {} } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/sources": {
-    path: at("/sources"),
-    sent: (number) => ({ json: { kind: "text", name: `Text ${number}`, text: `The text of number ${number}.` } }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId": {
-    path: at(`/sources/${ended.id}`),
-    sent: (number) => ({ json: { name: `Site ${number}` } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/sources/preview": {
-    path: at("/sources/preview"),
-    sent: (number) => ({ json: site(`Site ${number}`) }),
-  },
-  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/runs": {
-    path: at(`/sources/${ended.id}/runs`),
-    sent: (number) => ({ json: { confirm: number === 1 } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/runs/:runId/stop": {
-    path: at(`/sources/${underWay.id}/runs/${underWay.run}/stop`),
-    sent: without,
-  },
-  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions": {
-    path: at(`/sources/${faq}/questions`),
-    sent: (number) => ({ json: asking(`When on day ${number}?`) }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId/questions/:questionId": {
-    path: at(`/sources/${faq}/questions/${asked.id}`),
-    sent: (number) => ({ json: { answer: `At ${number}.` } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions/import": {
-    path: at(`/sources/${faq}/questions/import`),
-    sent: (number) => ({ form: formOf({ file: new File([`question,answer\nHow ${number}?,So.`], "faq.csv") }) }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/topics/:topicId": {
-    path: at(`/topics/${topic}`),
-    sent: (number) => ({ json: { name: `Tides ${number}` } }),
-  },
-  "POST /api/admin/people": {
-    path: "/api/admin/people",
-    sent: (number) => ({ json: { name: `Ada ${number}`, roles: [{ role: "viewer", chatbot_id: null }] } }),
-  },
-  "PATCH /api/admin/people/:personId": {
-    path: `/api/admin/people/${person.id}`,
-    sent: (number) => ({ json: { name: `Ada ${number}` } }),
-  },
-  "POST /api/admin/people/:personId/invitation": {
-    path: `/api/admin/people/${person.id}/invitation`,
-    sent: without,
-  },
-  "POST /api/admin/sign-in-providers": {
-    path: "/api/admin/sign-in-providers",
-    sent: (number) => ({ json: { ...idp, name: `Staff ${number}` } }),
-  },
-  "PATCH /api/admin/sign-in-providers/:providerId": {
-    path: `/api/admin/sign-in-providers/${signIn.id}`,
-    sent: (number) => ({ json: { name: `Staff ${number}` } }),
-  },
-  "POST /api/admin/model-connections": {
-    path: "/api/admin/model-connections",
-    sent: (number) => ({ json: { ...modelServer, name: `server-${number}` } }),
-  },
-  "PATCH /api/admin/model-connections/:connectionId": {
-    path: `/api/admin/model-connections/${connection.id}`,
-    sent: (number) => ({ json: { api_key: `key ${number}` } }),
-  },
-  "POST /api/admin/models/test": {
-    path: "/api/admin/models/test",
-    sent: (number) => ({ json: { model: number === 1 ? "local/extractive" : "local/other" } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/canned-answers": {
-    path: at("/canned-answers"),
-    sent: (number) => ({ json: { shortcut: `tide-${number}`, content: "It comes twice a day." } }),
-  },
-  "PATCH /api/external/chatbot/:chatbotId/canned-answers/:answerId": {
-    path: at(`/canned-answers/${canned.id}`),
-    sent: (number) => ({ json: { content: `At ${number}.` } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/knowledge-base/import": {
-    path: at("/knowledge-base/import"),
-    sent: (number) => ({ form: formOf({ file: archives[number] ?? "" }) }),
-  },
-  "POST /api/external/chatbot/:chatbotId/duplicate": {
-    path: at("/duplicate"),
-    sent: (number) => ({ json: { name: `Copy ${number}` } }),
-  },
-  "POST /api/external/chatbot/:chatbotId/identity-secrets": {
-    path: at("/identity-secrets"),
-    sent: (number) => (number === 1 ? {} : { headers: { accept: `application/json;q=0.${number}` } }),
-  },
-  "POST /api/external/webhooks": {
-    path: "/api/external/webhooks",
-    sent: (number) => ({ json: { url: `https://hooks.example/${number}`, events: ["budget.spent"] } }),
-  },
-  "PATCH /api/external/webhooks/:webhookId": {
-    path: webhook,
-    sent: (number) => ({ json: { description: `Number ${number}` } }),
-  },
-  "POST /api/external/webhooks/:webhookId/rotate": { path: `${webhook}/rotate`, sent: without },
-  "POST /api/external/webhooks/:webhookId/test": { path: `${webhook}/test`, sent: without },
-  "POST /api/external/webhooks/:webhookId/deliveries/resend": {
-    path: `${webhook}/deliveries/resend`,
-    sent: (number) => ({ json: { since: `2026-11-2${number}T00:00:00Z` } }),
-  },
-  "POST /api/external/webhooks/:webhookId/deliveries/:deliveryId/resend": {
-    path: `${webhook}/deliveries/${delivery}/resend`,
-    sent: without,
-  },
-  "POST /api/admin/organizations": {
-    path: "/api/admin/organizations",
-    sent: (number) => ({ json: { name: `Organization ${number}` } }),
-  },
-  "PATCH /api/admin/organizations/:organizationId": {
-    path: `/api/admin/organizations/${organization}`,
-    sent: (number) => ({ json: { name: `Renamed ${number}` } }),
-  },
-  "POST /api/admin/api-keys": {
-    path: "/api/admin/api-keys",
-    sent: (number) => ({ json: { name: `Key ${number}`, scopes: ["chat"] } }),
-  },
-  "PATCH /api/admin/api-keys/:apiKeyId": {
-    path: `/api/admin/api-keys/${apiKey}`,
-    sent: (number) => ({ json: { budget: { tokens_per_day: number } } }),
-  },
-  "POST /v1/chat/completions": {
-    path: "/v1/chat/completions",
-    sent: (number) => ({
-      json: { model: chatbot.slug, messages: [{ role: "user", content: `Question ${number}` }] },
-    }),
-  },
+  "POST /api/external/chatbots": (number) => ({ json: { name: `Made ${number}` } }),
+  "PATCH /api/external/chatbots": (number) => ({ json: { description: `Changed ${number}` } }),
+  "POST /api/external/chatbot/:chatbotId/attachments": (number) => ({
+    form: formOf({ file: new File([images.png, String(number)], "me.png") }),
+  }),
+  "PATCH /api/external/chatbot/:chatbotId/update-avatar": (number) => ({
+    form: formOf({ avatar: new File([png, String(number)], "me.png") }),
+  }),
+  "PATCH /api/external/chatbot/:chatbotId/chat-widget": (number) => ({ json: { header: `Ask ${number}` } }),
+  "PATCH /api/external/chatbot/:chatbotId/voice-agent": (number) => ({ json: { voice: `voice-${number}` } }),
+  "POST /api/external/chatbot/:chatbotId/chat": (number) => ({
+    json: { messages: [{ role: "user", content: `Question ${number}` }] },
+  }),
+  "POST /api/external/chatbot/:chatbotId/chat/try": (number) => ({
+    json: { messages: [{ role: "user", content: `Question ${number}` }], prompt: "Be brief." },
+  }),
+  "POST /api/external/chatbot/:chatbotId/query-knowledge": (number) => ({
+    json: { query: `When does the tide turn? ${number}` },
+  }),
+  "PATCH /api/external/chatbot/:chatbotId/knowledge-base": (number) => ({
+    form: formOf({ documentId: ready?.id ?? "", file: new File([`The tide turns at ${number}.`], "tides.txt") }),
+  }),
+  "POST /api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId/retry": without,
+  "POST /api/embedfiles": (number) => ({
+    form: formOf({ chatbotId: chatbot.id, files: new File([`Ships sail on day ${number}.`], "ships.txt") }),
+  }),
+  "PATCH /api/external/chatbot/:chatbotId/conversations/:sessionId": (number) => ({
+    json: { state: number % 2 === 1 ? "closed" : "open" },
+  }),
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/messages/:messageId/feedback": (number) => ({
+    json: { rating: "up", comment: `Good ${number}` },
+  }),
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/handover": (number) => ({
+    json: number === 1 ? { assignee: null } : {},
+  }),
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/return": without,
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/messages": (number) => ({
+    json: { content: `Answer ${number}`, sender_name: "Ada" },
+  }),
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/draft": without,
+  "POST /api/external/chatbot/:chatbotId/conversations/:sessionId/notes": (number) => ({
+    json: { text: `Note ${number}` },
+  }),
+  "POST /api/external/erasures": (number) => ({ json: { session_token: `visitor-${number}` } }),
+  "POST /api/external/chatbot/:chatbotId/tests": (number) => ({
+    json: { question: `When on day ${number}?`, expectations: {} },
+  }),
+  "POST /api/external/chatbot/:chatbotId/tests/from-reply": (number) => ({ json: { message_id: tested[number - 1] } }),
+  "POST /api/external/chatbot/:chatbotId/tests/import": (number) => ({
+    form: formOf({ file: new File([`question\nHow ${number}?`], "tests.csv") }),
+  }),
+  "PATCH /api/external/chatbot/:chatbotId/tests/:testId": (number) => ({ json: { tags: [`day ${number}`] } }),
+  "PATCH /api/external/chatbot/:chatbotId/test-plan": (number) => ({ json: { repeats: number } }),
+  "POST /api/external/chatbot/:chatbotId/test-runs": (number) => ({ json: number === 1 ? {} : { tier: "search" } }),
+  "POST /api/external/chatbot/:chatbotId/test-runs/:runId/stop": without,
+  "POST /api/external/chatbot/:chatbotId/tools": (number) => ({ json: tool(`tool_${number}`) }),
+  "PATCH /api/external/chatbot/:chatbotId/tools/:toolId": (number) => ({
+    json: { description: `Finds order ${number}.` },
+  }),
+  "POST /api/external/chatbot/:chatbotId/tools/:toolId/try": (number) => ({ json: { input: { order: number } } }),
+  "POST /api/external/chatbot/:chatbotId/tools/try": (number) => ({
+    json: { tool: tool(`tried_${number}`), input: {} },
+  }),
+  "POST /api/external/chatbot/:chatbotId/sources": (number) => ({
+    json: { kind: "text", name: `Text ${number}`, text: `The text of number ${number}.` },
+  }),
+  "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId": (number) => ({ json: { name: `Site ${number}` } }),
+  "POST /api/external/chatbot/:chatbotId/sources/preview": (number) => ({ json: site(`Site ${number}`) }),
+  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/runs": (number) => ({ json: { confirm: number === 1 } }),
+  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/runs/:runId/stop": without,
+  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions": (number) => ({
+    json: asking(`When on day ${number}?`),
+  }),
+  "PATCH /api/external/chatbot/:chatbotId/sources/:sourceId/questions/:questionId": (number) => ({
+    json: { answer: `At ${number}.` },
+  }),
+  "POST /api/external/chatbot/:chatbotId/sources/:sourceId/questions/import": (number) => ({
+    form: formOf({ file: new File([`question,answer\nHow ${number}?,So.`], "faq.csv") }),
+  }),
+  "PATCH /api/external/chatbot/:chatbotId/topics/:topicId": (number) => ({ json: { name: `Tides ${number}` } }),
+  "POST /api/admin/people": (number) => ({
+    json: { name: `Ada ${number}`, roles: [{ role: "viewer", chatbot_id: null }] },
+  }),
+  "PATCH /api/admin/people/:personId": (number) => ({ json: { name: `Ada ${number}` } }),
+  "POST /api/admin/people/:personId/invitation": without,
+  "POST /api/admin/sign-in-providers": (number) => ({ json: { ...idp, name: `Staff ${number}` } }),
+  "PATCH /api/admin/sign-in-providers/:providerId": (number) => ({ json: { name: `Staff ${number}` } }),
+  "POST /api/admin/model-connections": (number) => ({ json: { ...modelServer, name: `server-${number}` } }),
+  "PATCH /api/admin/model-connections/:connectionId": (number) => ({ json: { api_key: `key ${number}` } }),
+  "POST /api/admin/models/test": (number) => ({ json: { model: number === 1 ? "local/extractive" : "local/other" } }),
+  "POST /api/external/chatbot/:chatbotId/canned-answers": (number) => ({
+    json: { shortcut: `tide-${number}`, content: "It comes twice a day." },
+  }),
+  "PATCH /api/external/chatbot/:chatbotId/canned-answers/:answerId": (number) => ({
+    json: { content: `At ${number}.` },
+  }),
+  "POST /api/external/chatbot/:chatbotId/knowledge-base/import": (number) => ({
+    form: formOf({ file: archives[number] ?? "" }),
+  }),
+  "POST /api/external/chatbot/:chatbotId/duplicate": (number) => ({ json: { name: `Copy ${number}` } }),
+  "POST /api/external/chatbot/:chatbotId/identity-secrets": without,
+  "POST /api/external/webhooks": (number) => ({
+    json: { url: `https://hooks.example/${number}`, events: ["budget.spent"] },
+  }),
+  "PATCH /api/external/webhooks/:webhookId": (number) => ({ json: { description: `Number ${number}` } }),
+  "POST /api/external/webhooks/:webhookId/rotate": without,
+  "POST /api/external/webhooks/:webhookId/test": without,
+  "POST /api/external/webhooks/:webhookId/deliveries/resend": (number) => ({
+    json: { since: `2026-11-2${number}T00:00:00Z` },
+  }),
+  "POST /api/external/webhooks/:webhookId/deliveries/:deliveryId/resend": without,
+  "POST /api/admin/organizations": (number) => ({ json: { name: `Organization ${number}` } }),
+  "PATCH /api/admin/organizations/:organizationId": (number) => ({ json: { name: `Renamed ${number}` } }),
+  "POST /api/admin/api-keys": (number) => ({ json: { name: `Key ${number}`, scopes: ["chat"] } }),
+  "PATCH /api/admin/api-keys/:apiKeyId": (number) => ({ json: { budget: { tokens_per_day: number } } }),
+  "POST /v1/chat/completions": (number) => ({
+    json: { model: chatbot.slug, messages: [{ role: "user", content: `Question ${number}` }] },
+  }),
+}
+
+/** What the addresses name, by the names of their parameters. */
+const named: Readonly<Record<string, string>> = {
+  answerId: canned.id,
+  apiKeyId: apiKey,
+  chatbotId: chatbot.id,
+  connectionId: connection.id,
+  deliveryId: delivery,
+  documentId: failed?.id ?? "",
+  messageId: reply,
+  organizationId: organization,
+  personId: person.id,
+  providerId: signIn.id,
+  questionId: asked.id,
+  runId: testRun,
+  sessionId: session,
+  sourceId: faq,
+  testId: stored.id,
+  toolId,
+  topicId: topic,
+  webhookId,
+}
+/** What some addresses name instead. */
+const others: ReadonlyArray<readonly [RegExp, Readonly<Record<string, string>>]> = [
+  [/\/(?:messages|draft|notes)$/, { sessionId: inInbox }],
+  [/\/test-runs$/, { chatbotId: idle }],
+  [/\/test-runs\/.*\/stop$/, { chatbotId: running }],
+  [/\/sources\/:sourceId(?:\/runs)?$/, { sourceId: ended.id }],
+  [/\/sources\/.*\/stop$/, { sourceId: underWay.id, runId: underWay.run }],
+]
+const pathOf = (name: string) => {
+  const values = Object.assign({}, named, ...others.flatMap(([words, other]) => (words.test(name) ? [other] : [])))
+  const path = name.replace(/^\w+ /, "").replaceAll(/:(\w+)/g, (_, parameter: string) => values[parameter])
+  return name === "PATCH /api/external/chatbots" ? `${path}?id=${chatbot.id}` : path
+}
+/** Sends the request of a number with an idempotency key. */
+const sendKeyed = (name: string, sent: Case, number: number, key: string) => {
+  const { headers, ...content } = sent(number)
+  const [method = ""] = name.split(" ")
+  return client.send(method, pathOf(name), { ...content, headers: { ...headers, "idempotency-key": key } })
 }
 
 /** All that the requests may change, but for the time at which a key was used. */
@@ -480,13 +380,8 @@ test("the examples are of every endpoint that changes anything", () => {
 })
 
 describe("a request that is sent again with its key changes nothing more, and is answered as at first", () => {
-  test.each(Object.entries(cases))("%s", async (name, { path, sent }) => {
-    const [method = ""] = name.split(" ")
-    const send = (number: number, key: string) => {
-      const { headers, ...content } = sent(number)
-      return client.send(method, path, { ...content, headers: { ...headers, "idempotency-key": key } })
-    }
-
+  test.each(Object.entries(cases))("%s", async (name, sent) => {
+    const send = (number: number, key: string) => sendKeyed(name, sent, number, key)
     const first = await send(1, name.replaceAll(" ", "-"))
     expect(first.status).toBeWithin(200, 203)
     expect(isReplayed(first)).toBe(false)
@@ -502,33 +397,19 @@ describe("a request that is sent again with its key changes nothing more, and is
 })
 
 describe("of the same request sent many times at once, one is run", () => {
-  test.each(Object.entries(cases).filter(([name]) => !/\/(?:retry|runs)$/.test(name)))(
-    "%s",
-    async (name, { path, sent }) => {
-      const [method = ""] = name.split(" ")
-      const send = () => {
-        const { headers, ...content } = sent(3)
-        return client.send(method, path, {
-          ...content,
-          headers: { ...headers, "idempotency-key": `"at once ${name}"` },
-        })
-      }
-      const replies = await Promise.all(Array.from({ length: 8 }, send))
-      const [run, ...others] = replies.filter((one) => one.status < 300 && !isReplayed(one))
-      expect(run?.status).toBeWithin(200, 203)
-      expect(others).toEqual([])
-      for (const one of replies) {
-        if (one === run) continue
-        if (isReplayed(one)) expect(one.text).toBe(run?.text ?? "")
-        else
-          expect([one.status, codeOf(one), one.headers.get("retry-after")]).toEqual([
-            409,
-            "idempotency_in_progress",
-            "1",
-          ])
-      }
-    },
-  )
+  test.each(Object.entries(cases).filter(([name]) => !/\/(?:retry|runs)$/.test(name)))("%s", async (name, sent) => {
+    const send = () => sendKeyed(name, sent, 3, `"at once ${name}"`)
+    const replies = await Promise.all(Array.from({ length: 8 }, send))
+    const [run, ...others] = replies.filter((one) => one.status < 300 && !isReplayed(one))
+    expect(run?.status).toBeWithin(200, 203)
+    expect(others).toEqual([])
+    for (const one of replies) {
+      if (one === run) continue
+      if (isReplayed(one)) expect(one.text).toBe(run?.text ?? "")
+      else
+        expect([one.status, codeOf(one), one.headers.get("retry-after")]).toEqual([409, "idempotency_in_progress", "1"])
+    }
+  })
 })
 
 describe("a request whose server ends before it has kept the answer has one effect when it is sent again", () => {
@@ -565,12 +446,8 @@ describe("a request whose server ends before it has kept the answer has one effe
     ),
   )
 
-  test.each(Object.entries(cases))("%s", async (name, { path, sent }) => {
-    const [method = ""] = name.split(" ")
-    const send = () => {
-      const { headers, ...content } = sent(4)
-      return client.send(method, path, { ...content, headers: { ...headers, "idempotency-key": `"dies ${name}"` } })
-    }
+  test.each(Object.entries(cases))("%s", async (name, sent) => {
+    const send = () => sendKeyed(name, sent, 4, `"dies ${name}"`)
     await forgetSecrets()
     const before = await state()
     await setDeath(true)

@@ -160,24 +160,6 @@ describe("administrators", () => {
     ).toEqual(["This API key lacks the scope chatbots:write.", "This API key lacks what it would give: chat."])
   })
 
-  test("reach nobody of another organization", async () => {
-    const [mine, other] = [await client.newOrganization(), await client.newOrganization()]
-    const victim = await newPerson(other, [everywhere("viewer")])
-    const { browser } = await newPerson(mine, [everywhere("admin")])
-    for (const reply of [
-      await browser.get(`${people}/${victim.id}`),
-      await browser.patch(`${people}/${victim.id}`, { name: "Mallory" }),
-      await browser.delete(`${people}/${victim.id}`),
-      await browser.post(`${people}/${victim.id}/invitation`, {}),
-      await browser.get(`${people}/${victim.id}/sessions`),
-    ]) {
-      problem(reply, 404, "not_found")
-    }
-    const chatbot = await other.newChatbot()
-    problem(await browser.post(people, { name: "X", roles: [roleOf("editor", chatbot.id)] }), 404, "not_found")
-    problem(await browser.post(people, { name: "X", roles: [roleOf("admin", chatbot.id)] }), 400, "invalid_request")
-  })
-
   test("see the version of a person, and change only that", async () => {
     const mine = await client.newOrganization()
     const { id } = await newPerson(mine, [everywhere("viewer")])

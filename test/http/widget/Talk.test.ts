@@ -1,4 +1,3 @@
-import { connect } from "node:net"
 import { describe, expect, test } from "bun:test"
 import { MessageId } from "../../../src/domain/Ids.ts"
 import { Client, problem, until, wrongPaths } from "../../lib/Client.ts"
@@ -168,23 +167,6 @@ describe("a reply to a visitor", () => {
     }
   })
 
-  test("that somebody does not read reaches the others, and is stored", async () => {
-    const { visitor } = await widgetOf()
-    const { conversation, reply, stream } = await begin(visitor)
-    const { hostname, port } = new URL(client.url)
-    const socket = connect(Number(port), hostname).pause()
-    socket.write(
-      `GET /api/widget/chat/${reply}?after=0 HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${visitor.session.token}\r\n\r\n`,
-    )
-    const before = stream.text.length
-    await stream.read(({ text }) => text.length > before + 5_000)
-    problem(await visitor.send("DELETE", `/chat/${crypto.randomUUID()}`), 404, "not_found")
-    expect((await visitor.send("DELETE", `/chat/${reply}`)).status).toBe(200)
-    await stream.read()
-    expect((await visitor.messages(conversation)).at(-1)?.content).toBe(stream.text)
-    socket.destroy()
-  })
-
   test("is stopped by its visitor, and what there was of it is stored", async () => {
     const { visitor } = await widgetOf()
     const { conversation, id, reply, stream } = await begin(visitor)
@@ -335,16 +317,6 @@ describe("a reply that is made again", () => {
 })
 
 describe("what a visitor says", () => {
-  test("is refused while a reply is being made in the conversation, and answered after it", async () => {
-    const { visitor } = await widgetOf()
-    const { conversation, reply } = await begin(visitor)
-    const other = await visitor.say("Another", { conversation_id: conversation })
-    expect(await refusal(other)).toEqual({ status: 409, code: "conflict" })
-    await visitor.send("DELETE", `/chat/${reply}`)
-    await provider.answers(says("Yes."))
-    expect((await visitor.hear("Another", { conversation_id: conversation })).text).toBe("Yes.")
-  })
-
   test("is refused in words when it is too long, empty, or for a chatbot that does not answer", async () => {
     const { chatbot, visitor } = await widgetOf()
     const body = (text: string) => ({ message: { id: crypto.randomUUID(), text } })
@@ -514,16 +486,4 @@ describe("a conversation", () => {
     problem(await client.get("/api/widget/conversations"), 401, "unauthorized")
     expect((await new Client(client.url, undefined).get("/api/widget/conversations")).status).toBe(401)
   })
-})
-
-test("a chatbot that is deleted while it answers ends the reply without storing it", async () => {
-  const { chatbot, visitor } = await widgetOf()
-  const { reply, stream } = await begin(visitor)
-  expect((await client.delete(`/api/external/chatbot/${chatbot.id}`)).status).toBe(200)
-  const stop = await until(
-    () => visitor.send("DELETE", `/chat/${reply}`),
-    ({ status }) => status !== 200,
-  )
-  expect([401, 404]).toContain(stop.status)
-  await stream.leave()
 })
