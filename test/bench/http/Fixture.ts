@@ -21,6 +21,8 @@ export const parley = (directory: string, environment: Readonly<Record<string, s
     DATA_DIR: join(directory, "data"),
     BOOTSTRAP_API_KEY: apiKey,
     LOG_FORMAT: "json",
+    // Beside a server of one process.
+    WORKERS: "1",
     ...withoutLimits,
     ...environment,
   },
