@@ -45,6 +45,12 @@ describe("a key", () => {
     })
     expect(listed).toEqual({ ...apiKey, last_used_at: expect.stringMatching(/\+00:00$/) })
     expect(yield* keys.findLive(hashKey("unknown"))).toBeUndefined()
+    // So is each later one, once a minute.
+    const sql = yield* SystemSql
+    yield* sql`update api_keys set last_used_at = '2020-01-01' where id = ${apiKey.id}`
+    yield* Effect.repeat(Effect.andThen(keys.findLive(hash), keys.list(organization, everything)), {
+      until: ({ items: [key] }) => key?.last_used_at?.startsWith("2020-") === false,
+    })
   })
 
   it("of another organization than the operator's never has the scope `operator`, whatever is stored", function* () {
