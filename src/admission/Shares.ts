@@ -1,6 +1,7 @@
-import { Context, Duration, Effect, Layer, Record } from "effect"
+import { Context, Duration, type Effect, Record } from "effect"
 import { Caller } from "../domain/Caller.ts"
 import { TooManyAtOnce } from "../domain/Errors.ts"
+import { Service } from "../domain/Service.ts"
 import { placesByOwner } from "../system/Places.ts"
 
 /**
@@ -46,27 +47,23 @@ const RETRY_AFTER_SECONDS = 1
  *
  * There is no limit for all organizations together, because by such a limit a few of them could keep out the others.
  */
-export class Shares extends Context.Service<Shares>()("parley/admission/Shares", {
-  make: Effect.gen(function* () {
-    const { organization: most, queue, wait } = yield* ShareBounds
-    const millis = Duration.toMillis(wait)
-    const places = Record.map(most, (count) => placesByOwner(count, queue))
-    const waitFor = (kind: ShareKind) => ({ millis, refuse: () => refusalOf(kind, most[kind]) })
+export class Shares extends Service<Shares>()("parley/admission/Shares", function* () {
+  const { organization: most, queue, wait } = yield* ShareBounds
+  const millis = Duration.toMillis(wait)
+  const places = Record.map(most, (count) => placesByOwner(count, queue))
+  const waitFor = (kind: ShareKind) => ({ millis, refuse: () => refusalOf(kind, most[kind]) })
 
-    return {
-      /** Runs work that takes a place in the share of the caller's organization until it ends. */
-      within:
-        (kind: ShareKind) =>
-        <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | TooManyAtOnce, R | Caller> =>
-          Caller.use(({ organizationId }) => places[kind](organizationId).within(waitFor(kind))(work)),
+  return {
+    /** Runs work that takes a place in the share of the caller's organization until it ends. */
+    within:
+      (kind: ShareKind) =>
+      <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | TooManyAtOnce, R | Caller> =>
+        Caller.use(({ organizationId }) => places[kind](organizationId).within(waitFor(kind))(work)),
 
-      /** Takes a place in the share of the caller's organization until the scope closes. */
-      hold: (kind: ShareKind) => Caller.use(({ organizationId }) => places[kind](organizationId).hold(waitFor(kind))),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Takes a place in the share of the caller's organization until the scope closes. */
+    hold: (kind: ShareKind) => Caller.use(({ organizationId }) => places[kind](organizationId).hold(waitFor(kind))),
+  }
+}) {}
 
 const refusalOf = (kind: ShareKind, most: number) =>
   new TooManyAtOnce({

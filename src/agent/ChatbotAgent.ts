@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Agent, type AgentInput, type FindApproved } from "./Agent.ts"
 import { toolSizes } from "./tools/AgentTool.ts"
 import { httpTool } from "./tools/HttpTool.ts"
@@ -6,6 +6,7 @@ import { emitted } from "./AgentEvent.ts"
 import type { FoundPassage } from "../domain/chat/ReplyGround.ts"
 import { type Passage, PASSAGES_PER_SEARCH } from "../domain/knowledge/Passage.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Service } from "../domain/Service.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { spokenLanguageOf } from "../language/Locales.ts"
 import { TITLES_MAX } from "../models/ToolDeclaration.ts"
@@ -30,99 +31,95 @@ export interface ChatbotReplyInput extends Pick<AgentInput, FromCaller> {
 const noTools = Effect.succeed([])
 
 /** Makes replies with the model, the instructions, the knowledge and the tools of a chatbot. */
-export class ChatbotAgent extends Context.Service<ChatbotAgent>()("parley/agent/ChatbotAgent", {
-  make: Effect.gen(function* () {
-    const agent = yield* Agent
-    const retriever = yield* Retriever
-    const documents = yield* Documents
-    const chatbotTools = yield* ChatbotTools
-    const questions = yield* Questions
-    const { fetch } = yield* SafeFetch
+export class ChatbotAgent extends Service<ChatbotAgent>()("parley/agent/ChatbotAgent", function* () {
+  const agent = yield* Agent
+  const retriever = yield* Retriever
+  const documents = yield* Documents
+  const chatbotTools = yield* ChatbotTools
+  const questions = yield* Questions
+  const { fetch } = yield* SafeFetch
 
-    /**
-     * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
-     */
-    const searchOf =
-      (chatbot: ChatbotRow, { emit, searched }: ChatbotReplyInput) =>
-      (query: string) => {
-        const known = searched?.get(query)
-        const search = retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
-          Effect.map(({ hits }): ReadonlyArray<Hit> => hits),
-          // The chatbot was deleted during the chat.
-          Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<Hit>>([])),
-        )
-        return emitted(emit, { type: "search", query, found: undefined }).pipe(
-          Effect.andThen(known === undefined ? search : Effect.succeed(known)),
-          Effect.tap((hits) => emitted(emit, { type: "search", query, found: hits.map(foundPassage) })),
-          Effect.map((hits) => hits.map(toPassage)),
-          Effect.provideService(CurrentOrganization, chatbot.organization_id),
-        )
-      }
+  /**
+   * Searches the knowledge of this chatbot, and of no other. The model decides which passages bear on the question.
+   */
+  const searchOf =
+    (chatbot: ChatbotRow, { emit, searched }: ChatbotReplyInput) =>
+    (query: string) => {
+      const known = searched?.get(query)
+      const search = retriever.search({ chatbotId: chatbot.id, query, topK: PASSAGES_PER_SEARCH, threshold: 0 }).pipe(
+        Effect.map(({ hits }): ReadonlyArray<Hit> => hits),
+        // The chatbot was deleted during the chat.
+        Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<Hit>>([])),
+      )
+      return emitted(emit, { type: "search", query, found: undefined }).pipe(
+        Effect.andThen(known === undefined ? search : Effect.succeed(known)),
+        Effect.tap((hits) => emitted(emit, { type: "search", query, found: hits.map(foundPassage) })),
+        Effect.map((hits) => hits.map(toPassage)),
+        Effect.provideService(CurrentOrganization, chatbot.organization_id),
+      )
+    }
 
-    /** Finds the approved answers of this chatbot. For most chatbots, which have none, the database is not queried. */
-    const approvedOf = (
-      { has_questions, id, organization_id }: ChatbotRow,
-      { emit }: ChatbotReplyInput,
-    ): FindApproved | undefined =>
-      !has_questions
-        ? undefined
-        : (texts, before) =>
-            questions.answerTo(id, asked(texts, before)).pipe(
-              Effect.tap((found) => {
-                if (found === undefined) return Effect.void
-                return emitted(emit, { type: "search", query: texts[0], found: [foundAnswer(found)], isLookup: true })
-              }),
-              Effect.map((found) => found && toApproved(found)),
-              Effect.provideService(CurrentOrganization, organization_id),
-            )
-
-    /** Lists the documents of this chatbot, and of no other. */
-    const documentsOf = (chatbot: ChatbotRow) =>
-      Effect.provideService(documents.titles(chatbot.id, TITLES_MAX), CurrentOrganization, chatbot.organization_id)
-
-    /** The HTTP tools of the chatbot. For most chatbots, which have none, the database is not queried. */
-    const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
-      tool_count === 0 || !isToolEnabled
-        ? noTools
-        : Effect.map(chatbotTools.list(id), (rows) =>
-            rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolSizes.resultMaxLength })),
+  /** Finds the approved answers of this chatbot. For most chatbots, which have none, the database is not queried. */
+  const approvedOf = (
+    { has_questions, id, organization_id }: ChatbotRow,
+    { emit }: ChatbotReplyInput,
+  ): FindApproved | undefined =>
+    !has_questions
+      ? undefined
+      : (texts, before) =>
+          questions.answerTo(id, asked(texts, before)).pipe(
+            Effect.tap((found) => {
+              if (found === undefined) return Effect.void
+              return emitted(emit, { type: "search", query: texts[0], found: [foundAnswer(found)], isLookup: true })
+            }),
+            Effect.map((found) => found && toApproved(found)),
+            Effect.provideService(CurrentOrganization, organization_id),
           )
 
-    /** The settings of a chatbot and the caller's, as an agent takes them. */
-    const inputOf = (chatbot: ChatbotRow, input: ChatbotReplyInput) =>
-      Effect.map(toolsOf(chatbot), (tools) => ({
-        ...input,
-        model: chatbot.settings.model,
-        fallbackModels: chatbot.settings.fallbackModels,
-        grounding: chatbot.settings.grounding,
-        judgeModel: chatbot.settings.judgeModel,
-        instructions: {
-          chatbotName: chatbot.name,
-          prompt: chatbot.settings.prompt,
-          personality: chatbot.personality_config,
-          application: input.application,
-          isSpoken: input.isSpoken,
-          language: spokenLanguageOf(chatbot.chat_widget_config.language),
-        },
-        toolsEnabled: chatbot.settings.isToolEnabled,
-        search: searchOf(chatbot, input),
-        approved: approvedOf(chatbot, input),
-        documents: documentsOf(chatbot),
-        tools,
-        offersHuman: chatbot.settings.handover?.tool === true && input.offersHuman,
-      }))
+  /** Lists the documents of this chatbot, and of no other. */
+  const documentsOf = (chatbot: ChatbotRow) =>
+    Effect.provideService(documents.titles(chatbot.id, TITLES_MAX), CurrentOrganization, chatbot.organization_id)
 
-    return {
-      /** Makes a reply. Nothing of it is stored. */
-      reply: (chatbot: ChatbotRow, input: ChatbotReplyInput) =>
-        Effect.flatMap(inputOf(chatbot, input), (made) =>
-          Effect.provideService(agent.reply(made), CurrentOrganization, chatbot.organization_id),
-        ),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+  /** The HTTP tools of the chatbot. For most chatbots, which have none, the database is not queried. */
+  const toolsOf = ({ id, settings: { isToolEnabled }, tool_count }: ChatbotRow) =>
+    tool_count === 0 || !isToolEnabled
+      ? noTools
+      : Effect.map(chatbotTools.list(id), (rows) =>
+          rows.map((row) => httpTool(row, { fetch, resultMaxLength: toolSizes.resultMaxLength })),
+        )
+
+  /** The settings of a chatbot and the caller's, as an agent takes them. */
+  const inputOf = (chatbot: ChatbotRow, input: ChatbotReplyInput) =>
+    Effect.map(toolsOf(chatbot), (tools) => ({
+      ...input,
+      model: chatbot.settings.model,
+      fallbackModels: chatbot.settings.fallbackModels,
+      grounding: chatbot.settings.grounding,
+      judgeModel: chatbot.settings.judgeModel,
+      instructions: {
+        chatbotName: chatbot.name,
+        prompt: chatbot.settings.prompt,
+        personality: chatbot.personality_config,
+        application: input.application,
+        isSpoken: input.isSpoken,
+        language: spokenLanguageOf(chatbot.chat_widget_config.language),
+      },
+      toolsEnabled: chatbot.settings.isToolEnabled,
+      search: searchOf(chatbot, input),
+      approved: approvedOf(chatbot, input),
+      documents: documentsOf(chatbot),
+      tools,
+      offersHuman: chatbot.settings.handover?.tool === true && input.offersHuman,
+    }))
+
+  return {
+    /** Makes a reply. Nothing of it is stored. */
+    reply: (chatbot: ChatbotRow, input: ChatbotReplyInput) =>
+      Effect.flatMap(inputOf(chatbot, input), (made) =>
+        Effect.provideService(agent.reply(made), CurrentOrganization, chatbot.organization_id),
+      ),
+  }
+}) {}
 
 export const foundPassage = ({ documentId, isApproved, ordinal, revision, similarity, title }: Hit): FoundPassage => ({
   document_id: documentId,

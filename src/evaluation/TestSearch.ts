@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { askedIn } from "../agent/Asked.ts"
 import { foundAnswer, foundPassage } from "../agent/ChatbotAgent.ts"
 import type { ChatTurn } from "../domain/chat/Chat.ts"
@@ -9,6 +9,7 @@ import { LIKELY_SIMILARITY, PASSAGES_PER_SEARCH } from "../domain/knowledge/Pass
 import { asked } from "../knowledge/QuestionForms.ts"
 import { type Hit, Retriever } from "../knowledge/Retriever.ts"
 import { extractiveModel } from "../domain/chatbot/Chatbot.ts"
+import { Service } from "../domain/Service.ts"
 import type { ChatbotRow } from "../storage/chatbots/Chatbots.ts"
 import { Questions } from "../storage/sources/Questions.ts"
 
@@ -30,46 +31,40 @@ export interface TestSearchResult {
 export const isLocal = ({ settings }: ChatbotRow): boolean => settings.model === extractiveModel
 
 /** Searches for the last message of a test as a chat does. */
-export class TestSearch extends Context.Service<TestSearch>()("parley/evaluation/TestSearch", {
-  make: Effect.gen(function* () {
-    const retriever = yield* Retriever
-    const questions = yield* Questions
+export class TestSearch extends Service<TestSearch>()("parley/evaluation/TestSearch", function* () {
+  const retriever = yield* Retriever
+  const questions = yield* Questions
 
-    return {
-      find: Effect.fnUntraced(function* (
-        chatbot: ChatbotRow,
-        history: ReadonlyArray<ChatTurn>,
-        expected: ReadonlyArray<FindExpectation>,
-      ) {
-        const { before, texts, wordings } = askedIn(history, chatbot.name)
-        const topK = Math.max(PASSAGES_PER_SEARCH, ...expected.map(({ within = 0 }) => within))
-        const searched = new Map<string, ReadonlyArray<Hit>>()
-        const search = (query: string) =>
-          retriever.search({ chatbotId: chatbot.id, query, topK, threshold: 0 }).pipe(
-            Effect.map(({ hits }) => {
-              searched.set(query, hits.slice(0, PASSAGES_PER_SEARCH))
-              return hits.map(toFound)
-            }),
-            // The chatbot was deleted during the run.
-            Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<Found>>([])),
-          )
-        const answer = chatbot.has_questions
-          ? yield* questions.answerTo(chatbot.id, asked(wordings, before))
-          : undefined
-        const passages = yield* search(texts[0].text)
-        // The model that costs nothing searches again where the first search answers nothing.
-        const isAskedTwice = isLocal(chatbot) && chatbot.settings.isToolEnabled
-        const more = isAskedTwice ? yield* Effect.forEach(texts.slice(1), ({ text }) => search(text)) : []
-        const approved: ReadonlyArray<Found> =
-          answer === undefined ? [] : [{ ...foundAnswer(answer), content: answer.answer }]
-        const found = [...approved, ...passages.filter(({ document_id }) => document_id !== answer?.document_id)]
-        return { found, searched, fingerprint: fingerprintOf(chatbot, [found, ...more]) } satisfies TestSearchResult
-      }),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+  return {
+    find: Effect.fnUntraced(function* (
+      chatbot: ChatbotRow,
+      history: ReadonlyArray<ChatTurn>,
+      expected: ReadonlyArray<FindExpectation>,
+    ) {
+      const { before, texts, wordings } = askedIn(history, chatbot.name)
+      const topK = Math.max(PASSAGES_PER_SEARCH, ...expected.map(({ within = 0 }) => within))
+      const searched = new Map<string, ReadonlyArray<Hit>>()
+      const search = (query: string) =>
+        retriever.search({ chatbotId: chatbot.id, query, topK, threshold: 0 }).pipe(
+          Effect.map(({ hits }) => {
+            searched.set(query, hits.slice(0, PASSAGES_PER_SEARCH))
+            return hits.map(toFound)
+          }),
+          // The chatbot was deleted during the run.
+          Effect.catchTag("NotFound", () => Effect.succeed<ReadonlyArray<Found>>([])),
+        )
+      const answer = chatbot.has_questions ? yield* questions.answerTo(chatbot.id, asked(wordings, before)) : undefined
+      const passages = yield* search(texts[0].text)
+      // The model that costs nothing searches again where the first search answers nothing.
+      const isAskedTwice = isLocal(chatbot) && chatbot.settings.isToolEnabled
+      const more = isAskedTwice ? yield* Effect.forEach(texts.slice(1), ({ text }) => search(text)) : []
+      const approved: ReadonlyArray<Found> =
+        answer === undefined ? [] : [{ ...foundAnswer(answer), content: answer.answer }]
+      const found = [...approved, ...passages.filter(({ document_id }) => document_id !== answer?.document_id)]
+      return { found, searched, fingerprint: fingerprintOf(chatbot, [found, ...more]) } satisfies TestSearchResult
+    }),
+  }
+}) {}
 
 const toFound = (hit: Hit): Found => ({
   ...foundPassage(hit),

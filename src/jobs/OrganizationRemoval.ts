@@ -1,7 +1,8 @@
-import { Context, Duration, Effect, Latch, Layer } from "effect"
+import { Duration, Effect, Latch, Layer } from "effect"
 import { Blobs } from "../blobs/Blobs.ts"
 import type { ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Service } from "../domain/Service.ts"
 import { Chatbots } from "../storage/chatbots/Chatbots.ts"
 import { OrganizationRemains } from "../storage/organizations/OrganizationRemains.ts"
 import { regularly } from "../system/Background.ts"
@@ -16,8 +17,9 @@ type RemoveFiles = (chatbot: ChatbotId) => Effect.Effect<void, never, CurrentOrg
  * Deletes what deleted organizations own, in the background. Their API keys are refused from the deletion on; their
  * files are swept like all others without an owner.
  */
-export class OrganizationRemoval extends Context.Service<OrganizationRemoval>()("parley/jobs/OrganizationRemoval", {
-  make: Effect.gen(function* () {
+export class OrganizationRemoval extends Service<OrganizationRemoval>()(
+  "parley/jobs/OrganizationRemoval",
+  function* () {
     const remains = yield* OrganizationRemains
     const chatbots = yield* Chatbots
     const bell = yield* Latch.make(false)
@@ -62,9 +64,8 @@ export class OrganizationRemoval extends Context.Service<OrganizationRemoval>()(
       runForever: (removeFiles: RemoveFiles) =>
         regularly(LOOK_EVERY, "Data of a deleted organization could not be deleted yet", run(removeFiles), bell),
     }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
+  },
+) {
   /** Runs the removal, with that of files, in the background as long as the layer lives. */
   static readonly layerRegularly = Layer.effectDiscard(
     Effect.gen(function* () {

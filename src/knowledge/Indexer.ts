@@ -1,9 +1,10 @@
-import { Array, Context, type Duration, Effect, Layer, Semaphore } from "effect"
+import { Array, type Duration, Effect, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ChunkId } from "../domain/knowledge/Chunk.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { ChatbotId, DocumentId } from "../domain/Ids.ts"
 import type { CurrentOrganization } from "../domain/Tenancy.ts"
+import { Service } from "../domain/Service.ts"
 import { bounded, type BoundedText } from "../text/BoundedText.ts"
 import { detectLanguage, SAMPLE_CHARACTERS } from "../language/Detection.ts"
 import { Embeddings } from "../embeddings/Embeddings.ts"
@@ -56,88 +57,84 @@ const DOCUMENTS_TO_COMPARE = 100
 const CHUNKS_TO_SAMPLE = 8
 
 /** Embeds and stores the chunks of documents. */
-export class Indexer extends Context.Service<Indexer>()("parley/knowledge/Indexer", {
-  make: Effect.gen(function* () {
-    const chunks = yield* Chunks
-    const embeddings = yield* Embeddings
-    const random = yield* SecureRandom.SecureRandom
+export class Indexer extends Service<Indexer>()("parley/knowledge/Indexer", function* () {
+  const chunks = yield* Chunks
+  const embeddings = yield* Embeddings
+  const random = yield* SecureRandom.SecureRandom
 
-    return {
-      /**
-       * Embeds and stores the chunks of a revision. Searches find them once `Ingestions.publish` has published it.
-       *
-       * Fails with `NotFound` when the document was deleted meanwhile, and with `TextRefused` when the embedding model
-       * refuses one of the chunks.
-       */
-      index: Effect.fn("Indexer.index")(function* (
-        document: ChunkedDocument,
-        { onProgress, onWait, serveWords }: IndexOptions,
-      ) {
-        const { chatbotId, documentId, revision, title } = document
-        const others = yield* chunks.languages(chatbotId, DOCUMENTS_TO_COMPARE)
-        const language = detectLanguage(sampleOf(document.chunks), others)
-        const batches = Array.chunksOf(document.chunks, BATCH_SIZE).map((passages): Batch => ({ passages, ids: [] }))
-        const lock = yield* Semaphore.make(1)
-        const insert = Effect.fnUntraced(function* (batch: Batch, vectors?: ReadonlyArray<Float32Array>) {
-          const rows = yield* Effect.forEach(batch.passages, (chunk, index) =>
-            Effect.map(random.uuidV7(), (id) => {
-              const embedding = vectors?.[index] ?? NO_VECTOR
-              return {
-                id: ChunkId.make(id),
-                ordinal: chunk.ordinal,
-                headings: chunk.headings,
-                content: chunk.text,
-                page: chunk.page,
-                embedding,
-                sketch: embeddings.isSemantic ? null : sketch(embedding),
-              }
-            }),
-          )
-          const embeddingModel = vectors === undefined ? NO_MODEL : embeddings.model
-          yield* chunks.insert({ chatbotId, documentId, revision, title, language, embeddingModel, chunks: rows })
-          batch.ids = rows.map(({ id }) => id)
-        })
-        let done = 0
-        const embed = Effect.fnUntraced(function* (batch: Batch) {
-          const texts = batch.passages.map((chunk) => textToEmbed(title, chunk))
-          const vectors = yield* Effect.tapErrorTag(
-            embeddings.embedDocuments(texts, onWait),
-            "Unavailable",
-            ({ detail }) => Effect.sync(() => onWait?.(detail)),
-          )
-          const store = Effect.suspend(() =>
-            batch.ids.length === 0
-              ? insert(batch, vectors)
-              : chunks.replaceVectors(
-                  documentId,
-                  embeddings.model,
-                  Array.zip(batch.ids, vectors).map(([id, embedding]) => ({ id, embedding, sketch: null })),
-                ),
-          )
-          yield* Semaphore.withPermit(lock, store)
-          done += batch.passages.length
-          onProgress(done / document.chunks.length)
-        })
-        const embedAll = Effect.forEach(batches, embed, { concurrency: CONCURRENT_BATCHES, discard: true })
-        if (serveWords === undefined || !embeddings.isSemantic) return yield* embedAll
-        const storeWords = Effect.suspend(() =>
-          Effect.forEach(
-            batches.filter(({ ids }) => ids.length === 0),
-            (batch) => insert(batch),
-          ),
-        ).pipe(Effect.andThen(serveWords.serve), (work) => Semaphore.withPermit(lock, work))
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            yield* Effect.forkScoped(Effect.ignore(Effect.delay(storeWords, serveWords.after)))
-            yield* Effect.tapErrorTag(embedAll, "Unavailable", () => Effect.ignore(storeWords))
+  return {
+    /**
+     * Embeds and stores the chunks of a revision. Searches find them once `Ingestions.publish` has published it.
+     *
+     * Fails with `NotFound` when the document was deleted meanwhile, and with `TextRefused` when the embedding model
+     * refuses one of the chunks.
+     */
+    index: Effect.fn("Indexer.index")(function* (
+      document: ChunkedDocument,
+      { onProgress, onWait, serveWords }: IndexOptions,
+    ) {
+      const { chatbotId, documentId, revision, title } = document
+      const others = yield* chunks.languages(chatbotId, DOCUMENTS_TO_COMPARE)
+      const language = detectLanguage(sampleOf(document.chunks), others)
+      const batches = Array.chunksOf(document.chunks, BATCH_SIZE).map((passages): Batch => ({ passages, ids: [] }))
+      const lock = yield* Semaphore.make(1)
+      const insert = Effect.fnUntraced(function* (batch: Batch, vectors?: ReadonlyArray<Float32Array>) {
+        const rows = yield* Effect.forEach(batch.passages, (chunk, index) =>
+          Effect.map(random.uuidV7(), (id) => {
+            const embedding = vectors?.[index] ?? NO_VECTOR
+            return {
+              id: ChunkId.make(id),
+              ordinal: chunk.ordinal,
+              headings: chunk.headings,
+              content: chunk.text,
+              page: chunk.page,
+              embedding,
+              sketch: embeddings.isSemantic ? null : sketch(embedding),
+            }
           }),
         )
-      }),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+        const embeddingModel = vectors === undefined ? NO_MODEL : embeddings.model
+        yield* chunks.insert({ chatbotId, documentId, revision, title, language, embeddingModel, chunks: rows })
+        batch.ids = rows.map(({ id }) => id)
+      })
+      let done = 0
+      const embed = Effect.fnUntraced(function* (batch: Batch) {
+        const texts = batch.passages.map((chunk) => textToEmbed(title, chunk))
+        const vectors = yield* Effect.tapErrorTag(
+          embeddings.embedDocuments(texts, onWait),
+          "Unavailable",
+          ({ detail }) => Effect.sync(() => onWait?.(detail)),
+        )
+        const store = Effect.suspend(() =>
+          batch.ids.length === 0
+            ? insert(batch, vectors)
+            : chunks.replaceVectors(
+                documentId,
+                embeddings.model,
+                Array.zip(batch.ids, vectors).map(([id, embedding]) => ({ id, embedding, sketch: null })),
+              ),
+        )
+        yield* Semaphore.withPermit(lock, store)
+        done += batch.passages.length
+        onProgress(done / document.chunks.length)
+      })
+      const embedAll = Effect.forEach(batches, embed, { concurrency: CONCURRENT_BATCHES, discard: true })
+      if (serveWords === undefined || !embeddings.isSemantic) return yield* embedAll
+      const storeWords = Effect.suspend(() =>
+        Effect.forEach(
+          batches.filter(({ ids }) => ids.length === 0),
+          (batch) => insert(batch),
+        ),
+      ).pipe(Effect.andThen(serveWords.serve), (work) => Semaphore.withPermit(lock, work))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* Effect.forkScoped(Effect.ignore(Effect.delay(storeWords, serveWords.after)))
+          yield* Effect.tapErrorTag(embedAll, "Unavailable", () => Effect.ignore(storeWords))
+        }),
+      )
+    }),
+  }
+}) {}
 
 /** Text from all parts of a document, of `SAMPLE_CHARACTERS` altogether. */
 const sampleOf = (chunks: ReadonlyArray<Passage>): BoundedText => {

@@ -1,5 +1,6 @@
-import { Context, Duration, Effect, Latch, Layer, Random } from "effect"
+import { Context, Duration, Effect, Latch, Random } from "effect"
 import type { WebhookTest } from "../../domain/webhook/WebhookDelivery.ts"
+import { Service } from "../../domain/Service.ts"
 import { WebhookSender } from "../../outbound/WebhookSender.ts"
 import { TenantUse } from "../../storage/sql/TenantConnections.ts"
 import { type DeliveryJob, WebhookQueue } from "../../storage/webhooks/WebhookQueue.ts"
@@ -48,99 +49,90 @@ export const webhookBody = (event: { readonly type: string; readonly timestamp: 
  * Sends events to webhooks in the background, as long as the layer lives: each at least once, and in no order. Several
  * processes share the queue.
  */
-export class WebhookDelivery extends Context.Service<WebhookDelivery>()("parley/jobs/webhooks/WebhookDelivery", {
-  make: Effect.gen(function* () {
-    const bounds = yield* DeliveryBounds
-    const tries = bounds.tries.map((one) => Duration.fromInputUnsafe(one))
-    const queue = yield* WebhookQueue
-    const upkeep = yield* WebhookUpkeep
-    const sender = yield* WebhookSender
-    const tenantUse = yield* TenantUse
-    const last = tries.at(-1) ?? Duration.zero
-    const switchedOff = yield* Latch.make(false)
+export class WebhookDelivery extends Service<WebhookDelivery>()("parley/jobs/webhooks/WebhookDelivery", function* () {
+  const bounds = yield* DeliveryBounds
+  const tries = bounds.tries.map((one) => Duration.fromInputUnsafe(one))
+  const queue = yield* WebhookQueue
+  const upkeep = yield* WebhookUpkeep
+  const sender = yield* WebhookSender
+  const tenantUse = yield* TenantUse
+  const last = tries.at(-1) ?? Duration.zero
+  const switchedOff = yield* Latch.make(false)
 
-    /** Makes one attempt. Returns its result; undefined when there is nothing to send any more. */
-    const send = Effect.fnUntraced(function* (job: DeliveryJob) {
-      const outgoing = yield* queue.find(job, bounds.textLimit)
-      if (outgoing === undefined) return undefined
-      if (outgoing.data === null) return yield* Effect.as(queue.forget(job), undefined)
-      const secrets = yield* outgoing.secrets
-      return yield* sender.send({ url: outgoing.url, id: job.id, body: webhookBody(outgoing), secrets })
-    })
+  /** Makes one attempt. Returns its result; undefined when there is nothing to send any more. */
+  const send = Effect.fnUntraced(function* (job: DeliveryJob) {
+    const outgoing = yield* queue.find(job, bounds.textLimit)
+    if (outgoing === undefined) return undefined
+    if (outgoing.data === null) return yield* Effect.as(queue.forget(job), undefined)
+    const secrets = yield* outgoing.secrets
+    return yield* sender.send({ url: outgoing.url, id: job.id, body: webhookBody(outgoing), secrets })
+  })
 
-    /** Stores the result of an attempt, and switches the webhook off when its endpoint is gone or failed for long. */
-    const settle = Effect.fnUntraced(function* (job: DeliveryJob, result: WebhookTest) {
-      const delay = delayAfter(tries, job.attempts)
-      const retryIn = delay && Duration.times(delay, 1 + JITTER * (yield* Random.next))
-      const failing = yield* queue.settle(job, result, retryIn)
-      if (failing === undefined) return
-      if (failing.active) {
-        // The number matters as well: no server may have run for most of the time.
-        const isDead = failing.failures > tries.length && failing.failing_for >= Duration.toMillis(last)
-        const why = result.response_status === GONE ? "gone" : isDead ? "failing" : undefined
-        if (why === undefined) return
-        yield* Effect.logWarning("A webhook is switched off", { why })
-        yield* queue.switchOff(job.webhook_id, why)
-      }
-      yield* switchedOff.open
-    })
-
-    const worker: Worker = yield* makeWorker({
-      name: "Sending to webhooks",
-      metricsName: "webhooks",
-      labels: ({ webhook_id }: DeliveryJob) => ({ webhook_id }),
-      queue: {
-        ...queue,
-        claim: (lease) => Effect.andThen(tenantUse.close, queue.claim(bounds.concurrencyOfWebhook, lease)),
-      },
-      concurrency: bounds.concurrency,
-      lease: LEASE,
-      // Triggers store the events, so that any use of the database by a tenant may have stored some.
-      untilDue: Effect.fnUntraced(function* (bell) {
-        const isUsed = yield* Effect.orElseSucceed(queue.isUsed, () => true)
-        const storedHere = isUsed ? Effect.andThen(tenantUse.await, Effect.sleep(GATHERING)) : Effect.never
-        yield* Effect.raceFirst(queue.untilDue(bell), storedHere)
-      }),
-      attempt: (job) => ({
-        work: send(job),
-        renew: Effect.succeed(true),
-        finish: (result: WebhookTest | undefined) =>
-          Effect.as(result === undefined ? Effect.void : settle(job, result), true),
-      }),
-      judge: ({ key, why }: SecretUnreadable): Verdict<never> => ({
-        is: "early",
-        delay: UNSIGNED_PAUSE,
-        detail: `The secret cannot be decrypted: ${key}, ${why}.`,
-      }),
-      // The webhook may be sent another one now.
-      ended: () => worker.nudge,
-      backOff: (attempts) => delayAfter(tries, attempts) ?? last,
-    })
-    yield* Effect.forkScoped(worker.run)
-
-    const { expire, failSome, forgetDeleted, forgetSecrets } = upkeep
-    const all = <E>(some: Effect.Effect<number, E>) => Effect.repeat(some, { while: (count) => count > 0 })
-    yield* Effect.forkScoped(
-      regularly(
-        UPKEEP_INTERVAL,
-        "Old deliveries and secrets of webhooks could not be deleted",
-        Effect.all([
-          forgetSecrets,
-          all(failSome),
-          forgetDeleted,
-          all(expire(bounds.retentionDays, bounds.waitingDays)),
-        ]),
-        switchedOff,
-      ),
-    )
-
-    return {
-      /** Looks for new deliveries at once, which otherwise happens soon. */
-      nudge: worker.nudge,
-      /** Ends or deletes the deliveries of webhooks that were switched off or deleted, at once. */
-      tidy: Effect.asVoid(switchedOff.open),
+  /** Stores the result of an attempt, and switches the webhook off when its endpoint is gone or failed for long. */
+  const settle = Effect.fnUntraced(function* (job: DeliveryJob, result: WebhookTest) {
+    const delay = delayAfter(tries, job.attempts)
+    const retryIn = delay && Duration.times(delay, 1 + JITTER * (yield* Random.next))
+    const failing = yield* queue.settle(job, result, retryIn)
+    if (failing === undefined) return
+    if (failing.active) {
+      // The number matters as well: no server may have run for most of the time.
+      const isDead = failing.failures > tries.length && failing.failing_for >= Duration.toMillis(last)
+      const why = result.response_status === GONE ? "gone" : isDead ? "failing" : undefined
+      if (why === undefined) return
+      yield* Effect.logWarning("A webhook is switched off", { why })
+      yield* queue.switchOff(job.webhook_id, why)
     }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    yield* switchedOff.open
+  })
+
+  const worker: Worker = yield* makeWorker({
+    name: "Sending to webhooks",
+    metricsName: "webhooks",
+    labels: ({ webhook_id }: DeliveryJob) => ({ webhook_id }),
+    queue: {
+      ...queue,
+      claim: (lease) => Effect.andThen(tenantUse.close, queue.claim(bounds.concurrencyOfWebhook, lease)),
+    },
+    concurrency: bounds.concurrency,
+    lease: LEASE,
+    // Triggers store the events, so that any use of the database by a tenant may have stored some.
+    untilDue: Effect.fnUntraced(function* (bell) {
+      const isUsed = yield* Effect.orElseSucceed(queue.isUsed, () => true)
+      const storedHere = isUsed ? Effect.andThen(tenantUse.await, Effect.sleep(GATHERING)) : Effect.never
+      yield* Effect.raceFirst(queue.untilDue(bell), storedHere)
+    }),
+    attempt: (job) => ({
+      work: send(job),
+      renew: Effect.succeed(true),
+      finish: (result: WebhookTest | undefined) =>
+        Effect.as(result === undefined ? Effect.void : settle(job, result), true),
+    }),
+    judge: ({ key, why }: SecretUnreadable): Verdict<never> => ({
+      is: "early",
+      delay: UNSIGNED_PAUSE,
+      detail: `The secret cannot be decrypted: ${key}, ${why}.`,
+    }),
+    // The webhook may be sent another one now.
+    ended: () => worker.nudge,
+    backOff: (attempts) => delayAfter(tries, attempts) ?? last,
+  })
+  yield* Effect.forkScoped(worker.run)
+
+  const { expire, failSome, forgetDeleted, forgetSecrets } = upkeep
+  const all = <E>(some: Effect.Effect<number, E>) => Effect.repeat(some, { while: (count) => count > 0 })
+  yield* Effect.forkScoped(
+    regularly(
+      UPKEEP_INTERVAL,
+      "Old deliveries and secrets of webhooks could not be deleted",
+      Effect.all([forgetSecrets, all(failSome), forgetDeleted, all(expire(bounds.retentionDays, bounds.waitingDays))]),
+      switchedOff,
+    ),
+  )
+
+  return {
+    /** Looks for new deliveries at once, which otherwise happens soon. */
+    nudge: worker.nudge,
+    /** Ends or deletes the deliveries of webhooks that were switched off or deleted, at once. */
+    tidy: Effect.asVoid(switchedOff.open),
+  }
+}) {}

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Blobs } from "../../blobs/Blobs.ts"
 import { BlobStore } from "../../blobs/BlobStore.ts"
@@ -8,6 +8,7 @@ import { Forbidden, NotFound, UnsafeFile, UnsupportedMediaType } from "../../dom
 import type { ChatbotId } from "../../domain/Ids.ts"
 import { displayName } from "../../domain/knowledge/Document.ts"
 import type { Visitor } from "../../domain/widget/Visitor.ts"
+import { Service } from "../../domain/Service.ts"
 import { Extract } from "../../readers/Extract.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/conversations/Attachments.ts"
@@ -29,76 +30,69 @@ export interface ReceivedAttachment {
 }
 
 /** Files of messages. Everyone who knows the address of one may read it. */
-export class Attachments extends Context.Service<Attachments>()("parley/services/conversations/Attachments", {
-  make: Effect.gen(function* () {
-    const storage = yield* Storage.Attachments
-    const { examine } = yield* Extract
-    const chatbots = yield* Chatbots
-    const quotas = yield* Quotas
-    const blobs = yield* Blobs
-    const files = yield* BlobStore
-    const random = yield* SecureRandom.SecureRandom
-    const publicUrl = yield* PublicUrl
+export class Attachments extends Service<Attachments>()("parley/services/conversations/Attachments", function* () {
+  const storage = yield* Storage.Attachments
+  const { examine } = yield* Extract
+  const chatbots = yield* Chatbots
+  const quotas = yield* Quotas
+  const blobs = yield* Blobs
+  const files = yield* BlobStore
+  const random = yield* SecureRandom.SecureRandom
+  const publicUrl = yield* PublicUrl
 
-    const store = Effect.fnUntraced(function* (
-      visitor: string | undefined,
-      { bytes, ...received }: ReceivedAttachment,
-    ) {
-      const type = yield* inspect(displayName(received.name), bytes, examine)
-      const name = withExtension(displayName(received.name), type)
-      const id = AttachmentId.make(yield* random.uuidV7())
-      const secret = yield* unguessableText(random, SECRET_BYTES)
-      const blob_key = attachmentKey(yield* random.uuidV4(), bytes.length)
-      const url = `${publicUrl}/api/attachments/${id}/${secret}/${encodeURIComponent(name)}`
-      const attachment: Attachment = { id, name, url, media_type: type, size: bytes.length }
-      yield* quotas.ensureRoom({ bytes: bytes.length })
-      yield* blobs.put(blob_key, Stream.succeed(bytes))
-      return { attachment, row: { ...attachment, visitor, blob_key, secret } }
-    })
+  const store = Effect.fnUntraced(function* (visitor: string | undefined, { bytes, ...received }: ReceivedAttachment) {
+    const type = yield* inspect(displayName(received.name), bytes, examine)
+    const name = withExtension(displayName(received.name), type)
+    const id = AttachmentId.make(yield* random.uuidV7())
+    const secret = yield* unguessableText(random, SECRET_BYTES)
+    const blob_key = attachmentKey(yield* random.uuidV4(), bytes.length)
+    const url = `${publicUrl}/api/attachments/${id}/${secret}/${encodeURIComponent(name)}`
+    const attachment: Attachment = { id, name, url, media_type: type, size: bytes.length }
+    yield* quotas.ensureRoom({ bytes: bytes.length })
+    yield* blobs.put(blob_key, Stream.succeed(bytes))
+    return { attachment, row: { ...attachment, visitor, blob_key, secret } }
+  })
 
-    const add = Effect.fnUntraced(function* <E, R>(
+  const add = Effect.fnUntraced(function* <E, R>(
+    chatbot: ChatbotId,
+    visitor: string | undefined,
+    receive: Effect.Effect<ReceivedAttachment, E, R>,
+  ) {
+    const { attachment, row } = yield* prepared(Effect.flatMap(receive, (file) => store(visitor, file)))
+    yield* storage.add(chatbot, row)
+    return attachment
+  })
+
+  return {
+    /** Receives a file for a message that a person, or a program, sends in a conversation of the chatbot. */
+    add: Effect.fn("Attachments.add")(function* <E, R>(
       chatbot: ChatbotId,
-      visitor: string | undefined,
       receive: Effect.Effect<ReceivedAttachment, E, R>,
     ) {
-      const { attachment, row } = yield* prepared(Effect.flatMap(receive, (file) => store(visitor, file)))
-      yield* storage.add(chatbot, row)
-      return attachment
-    })
+      yield* chatbots.get(chatbot)
+      return yield* add(chatbot, undefined, receive)
+    }),
 
-    return {
-      /** Receives a file for a message that a person, or a program, sends in a conversation of the chatbot. */
-      add: Effect.fn("Attachments.add")(function* <E, R>(
-        chatbot: ChatbotId,
-        receive: Effect.Effect<ReceivedAttachment, E, R>,
-      ) {
-        yield* chatbots.get(chatbot)
-        return yield* add(chatbot, undefined, receive)
-      }),
+    /** Receives a file for a message of a visitor, where the chatbot allows it. */
+    addOfVisitor: Effect.fn("Attachments.addOfVisitor")(function* <E, R>(
+      { chatbotId, id }: Visitor["Service"],
+      receive: Effect.Effect<ReceivedAttachment, E, R>,
+    ) {
+      const { settings } = yield* chatbots.get(chatbotId)
+      return settings.attachments === true ? yield* add(chatbotId, id, receive) : yield* notAllowed
+    }),
 
-      /** Receives a file for a message of a visitor, where the chatbot allows it. */
-      addOfVisitor: Effect.fn("Attachments.addOfVisitor")(function* <E, R>(
-        { chatbotId, id }: Visitor["Service"],
-        receive: Effect.Effect<ReceivedAttachment, E, R>,
-      ) {
-        const { settings } = yield* chatbots.get(chatbotId)
-        return settings.attachments === true ? yield* add(chatbotId, id, receive) : yield* notAllowed
-      }),
-
-      /** Returns the file with this address. */
-      get: Effect.fn("Attachments.get")(function* (id: AttachmentId, secret: string) {
-        const found = yield* storage.at(id, secret)
-        if (found === undefined) return yield* noAttachment
-        const content = yield* Effect.catchTag(files.get(found.blob_key), ["BlobDamaged", "BlobNotFound"], () =>
-          Effect.fail(noAttachment),
-        )
-        return { ...found, content }
-      }),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Returns the file with this address. */
+    get: Effect.fn("Attachments.get")(function* (id: AttachmentId, secret: string) {
+      const found = yield* storage.at(id, secret)
+      if (found === undefined) return yield* noAttachment
+      const content = yield* Effect.catchTag(files.get(found.blob_key), ["BlobDamaged", "BlobNotFound"], () =>
+        Effect.fail(noAttachment),
+      )
+      return { ...found, content }
+    }),
+  }
+}) {}
 
 /** Tells the type of a file by its content, and refuses one that may do harm or that others could not open. */
 const inspect = Effect.fnUntraced(function* (name: string, bytes: Uint8Array, examine: Extract["Service"]["examine"]) {

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Context, Effect, Option, Stream } from "effect"
 import { Caller, ensureServes, type Reach } from "../../domain/Caller.ts"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
 import type { Feedback, Session, SessionPatch, TranscriptMessage } from "../../domain/chat/Conversation.ts"
@@ -9,6 +9,7 @@ import { InvalidRequest, type Unavailable } from "../../domain/Errors.ts"
 import type { ChatbotId, MessageId } from "../../domain/Ids.ts"
 import type { Page, Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Service } from "../../domain/Service.ts"
 import { Shares } from "../../admission/Shares.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { ConversationLists, type Scanned } from "../../storage/conversations/ConversationLists.ts"
@@ -45,8 +46,9 @@ export interface Transcript {
  * latest activity. A caller who may not read conversations rates only in those that its key opened, or whose id or
  * unguessable token it knows.
  */
-export class Conversations extends Context.Service<Conversations>()("parley/services/conversations/Conversations", {
-  make: Effect.gen(function* () {
+export class Conversations extends Service<Conversations>()(
+  "parley/services/conversations/Conversations",
+  function* () {
     const storage = yield* Storage.Conversations
     const messages = yield* Messages
     const erasures = yield* Erasures
@@ -154,10 +156,8 @@ export class Conversations extends Context.Service<Conversations>()("parley/serv
       listAll: (filter: ConversationFilter, range: Range) =>
         filter.search === undefined ? listAll(filter, range) : withinShare(listAll(filter, range)),
     }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+  },
+) {}
 
 const visitorsOf = (names: Omit<ErasureRequest, "chatbot_id">): ReadonlyArray<Visitor> =>
   (["email", "session_token", "visitor_id"] as const).flatMap((by) => {

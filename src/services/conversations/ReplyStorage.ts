@@ -1,4 +1,4 @@
-import { Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Effect, Exit, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { AgentReply } from "../../agent/Agent.ts"
 import type { Fold } from "../../agent/AgentEvent.ts"
@@ -7,6 +7,7 @@ import type { Unavailable } from "../../domain/Errors.ts"
 import { MessageId } from "../../domain/Ids.ts"
 import type { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { costsByModel, type ModelCost } from "../../domain/organizations/Usage.ts"
+import { Service } from "../../domain/Service.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
 import type { BotMessage, HandoverCause, StoredReply } from "../../storage/conversations/ConversationWrites.ts"
 import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
@@ -51,122 +52,118 @@ const movedBy = (distance: number, unsupported: ReadonlyArray<Unsupported>): Rea
 const isTakenOver = Schema.is(TakenOver)
 
 /** Stores the replies of chats, whole or as far as they got, and counts what they have used. */
-export class ReplyStorage extends Context.Service<ReplyStorage>()("parley/services/conversations/ReplyStorage", {
-  make: Effect.gen(function* () {
-    const conversations = yield* Conversations
-    const underWay = yield* RepliesUnderWay
-    const usage = yield* Usage
-    const random = yield* SecureRandom.SecureRandom
+export class ReplyStorage extends Service<ReplyStorage>()("parley/services/conversations/ReplyStorage", function* () {
+  const conversations = yield* Conversations
+  const underWay = yield* RepliesUnderWay
+  const usage = yield* Usage
+  const random = yield* SecureRandom.SecureRandom
 
-    const usageOf = ({ apiKeyId, chatbotId }: Payer, costs: ReadonlyArray<ModelCost>) => ({
-      apiKeyId,
-      chatbotId,
-      costs: costsByModel(costs),
-    })
+  const usageOf = ({ apiKeyId, chatbotId }: Payer, costs: ReadonlyArray<ModelCost>) => ({
+    apiKeyId,
+    chatbotId,
+    costs: costsByModel(costs),
+  })
 
-    /** Counts usage apart from the reply, under an id of its own. */
-    const countApart = (payer: Payer, costs: ReadonlyArray<ModelCost>) =>
-      Effect.flatMap(random.uuidV7(), (id) => usage.add(MessageId.make(id), usageOf(payer, costs)))
+  /** Counts usage apart from the reply, under an id of its own. */
+  const countApart = (payer: Payer, costs: ReadonlyArray<ModelCost>) =>
+    Effect.flatMap(random.uuidV7(), (id) => usage.add(MessageId.make(id), usageOf(payer, costs)))
 
-    const store = (
+  const store = (
+    place: ReplyPlace,
+    message: Omit<BotMessage, "id" | "isSeen">,
+    costs?: ReadonlyArray<ModelCost>,
+    isUnfinished = false,
+    isSeen = place.isSeen,
+  ) =>
+    Effect.andThen(
+      costs !== undefined && place.isStoredAlready ? countApart(place, costs) : Effect.void,
+      conversations.reply(
+        place.session,
+        { id: place.id, isSeen, firstWord: place.firstWord(), ground: place.ground?.(), ...message },
+        costs && usageOf(place, costs),
+        isUnfinished || place.isResumed,
+        place.handover?.(message.unanswered),
+      ),
+    )
+
+  return {
+    /** Runs what makes a reply that is not stored, and counts what it has used, also if it fails. */
+    counted: <E, R>(payer: Payer, make: (record: Fold) => Effect.Effect<AgentReply, E, R>) => {
+      const recorder = new ReplyRecorder()
+      return Effect.onExit(make(recorder.fold), () => {
+        const { costs } = recorder.progress
+        return costs.length > 0 ? countApart(payer, costs) : Effect.void
+      })
+    },
+
+    /** Stores a reply that no model has made, and that nobody has seen yet. Returns who answers from now on. */
+    store: (place: ReplyPlace, message: Omit<BotMessage, "id" | "isSeen">) =>
+      store(place, message, undefined, false, false),
+
+    /**
+     * Runs what makes a reply, and stores the reply when it is complete, or as far as it got. Meanwhile it is stored
+     * every few seconds. It stops when people take the conversation over. `judge` returns whether a complete reply is no
+     * answer.
+     */
+    recorded: <E, R>(
       place: ReplyPlace,
-      message: Omit<BotMessage, "id" | "isSeen">,
-      costs?: ReadonlyArray<ModelCost>,
-      isUnfinished = false,
-      isSeen = place.isSeen,
-    ) =>
-      Effect.andThen(
-        costs !== undefined && place.isStoredAlready ? countApart(place, costs) : Effect.void,
-        conversations.reply(
-          place.session,
-          { id: place.id, isSeen, firstWord: place.firstWord(), ground: place.ground?.(), ...message },
-          costs && usageOf(place, costs),
-          isUnfinished || place.isResumed,
-          place.handover?.(message.unanswered),
-        ),
-      )
-
-    return {
-      /** Runs what makes a reply that is not stored, and counts what it has used, also if it fails. */
-      counted: <E, R>(payer: Payer, make: (record: Fold) => Effect.Effect<AgentReply, E, R>) => {
-        const recorder = new ReplyRecorder()
-        return Effect.onExit(make(recorder.fold), () => {
-          const { costs } = recorder.progress
-          return costs.length > 0 ? countApart(payer, costs) : Effect.void
+      make: (record: Fold) => Effect.Effect<AgentReply, E, R>,
+      judge: (reply: AgentReply) => boolean,
+    ): Effect.Effect<Recorded, E | Unavailable, R | CurrentOrganization> => {
+      const recorder = new ReplyRecorder()
+      let stored: StoredReply | undefined
+      const noting = (storing: Effect.Effect<StoredReply | undefined, Unavailable, CurrentOrganization>) =>
+        Effect.map(storing, (now) => {
+          stored = now
         })
-      },
-
-      /** Stores a reply that no model has made, and that nobody has seen yet. Returns who answers from now on. */
-      store: (place: ReplyPlace, message: Omit<BotMessage, "id" | "isSeen">) =>
-        store(place, message, undefined, false, false),
-
-      /**
-       * Runs what makes a reply, and stores the reply when it is complete, or as far as it got. Meanwhile it is stored
-       * every few seconds. It stops when people take the conversation over. `judge` returns whether a complete reply is no
-       * answer.
-       */
-      recorded: <E, R>(
-        place: ReplyPlace,
-        make: (record: Fold) => Effect.Effect<AgentReply, E, R>,
-        judge: (reply: AgentReply) => boolean,
-      ): Effect.Effect<Recorded, E | Unavailable, R | CurrentOrganization> => {
-        const recorder = new ReplyRecorder()
-        let stored: StoredReply | undefined
-        const noting = (storing: Effect.Effect<StoredReply | undefined, Unavailable, CurrentOrganization>) =>
-          Effect.map(storing, (now) => {
-            stored = now
-          })
-        return Effect.acquireUseRelease(
-          Effect.sync(() => underWay.watch(place, () => recorder.draft)),
-          ({ taken }) => Effect.raceFirst(make(recorder.fold), taken),
-          // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
-          (watch, exit) =>
-            Effect.flatMap(watch.end, (isUnfinished) => {
-              if (Exit.isSuccess(exit)) {
-                const { costs, finishReason, output, steps, unsupported: inOutput } = exit.value
-                const content = place.hasAllSteps ? textOf(steps) : output
-                const unanswered = judge(exit.value)
-                const unsupported = movedBy(content.length - output.length, inOutput)
-                const message = {
-                  ...costOf(exit.value),
-                  content,
-                  finish_reason: finishReason,
-                  unanswered,
-                  unsupported,
-                }
-                return noting(store(place, message, costs, isUnfinished))
+      return Effect.acquireUseRelease(
+        Effect.sync(() => underWay.watch(place, () => recorder.draft)),
+        ({ taken }) => Effect.raceFirst(make(recorder.fold), taken),
+        // The release is uninterruptible, so the reply is stored even if the client disconnects at this moment.
+        (watch, exit) =>
+          Effect.flatMap(watch.end, (isUnfinished) => {
+            if (Exit.isSuccess(exit)) {
+              const { costs, finishReason, output, steps, unsupported: inOutput } = exit.value
+              const content = place.hasAllSteps ? textOf(steps) : output
+              const unanswered = judge(exit.value)
+              const unsupported = movedBy(content.length - output.length, inOutput)
+              const message = {
+                ...costOf(exit.value),
+                content,
+                finish_reason: finishReason,
+                unanswered,
+                unsupported,
               }
-              const { failure } = recorder
-              const { costs, steps } = recorder.progress
-              const isTaken = Option.exists(Exit.findErrorOption(exit), isTakenOver)
-              const finish_reason = isTaken || Exit.hasInterrupts(exit) ? "aborted" : "error"
-              const unanswered = finish_reason === "error"
-              if (steps.length > 0) {
-                const message = {
-                  ...costOf(recorder.progress),
-                  content: textOf(steps),
-                  finish_reason,
-                  unanswered,
-                  failure,
-                }
-                return Effect.ignore(noting(store(place, message, costs, isUnfinished)))
+              return noting(store(place, message, costs, isUnfinished))
+            }
+            const { failure } = recorder
+            const { costs, steps } = recorder.progress
+            const isTaken = Option.exists(Exit.findErrorOption(exit), isTakenOver)
+            const finish_reason = isTaken || Exit.hasInterrupts(exit) ? "aborted" : "error"
+            const unanswered = finish_reason === "error"
+            if (steps.length > 0) {
+              const message = {
+                ...costOf(recorder.progress),
+                content: textOf(steps),
+                finish_reason,
+                unanswered,
+                failure,
               }
-              return Effect.andThen(
-                unanswered ? Effect.ignore(conversations.failed(place.session, place.question, failure)) : Effect.void,
-                // A call that produced no text still counts as usage.
-                costs.length > 0 ? Effect.ignore(countApart(place, costs)) : Effect.void,
-              )
-            }),
-        ).pipe(
-          Effect.map((reply): Recorded => ({
-            reply: stored?.isStored === false ? undefined : reply,
-            isHandedOver: stored?.owner === "people",
-          })),
-          Effect.catchIf(isTakenOver, () => Effect.succeed<Recorded>({ reply: undefined, isHandedOver: true })),
-        )
-      },
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+              return Effect.ignore(noting(store(place, message, costs, isUnfinished)))
+            }
+            return Effect.andThen(
+              unanswered ? Effect.ignore(conversations.failed(place.session, place.question, failure)) : Effect.void,
+              // A call that produced no text still counts as usage.
+              costs.length > 0 ? Effect.ignore(countApart(place, costs)) : Effect.void,
+            )
+          }),
+      ).pipe(
+        Effect.map((reply): Recorded => ({
+          reply: stored?.isStored === false ? undefined : reply,
+          isHandedOver: stored?.owner === "people",
+        })),
+        Effect.catchIf(isTakenOver, () => Effect.succeed<Recorded>({ reply: undefined, isHandedOver: true })),
+      )
+    },
+  }
+}) {}

@@ -1,8 +1,9 @@
-import { Array, Context, Effect, Layer } from "effect"
+import { Array, Effect } from "effect"
 import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
 import type { DocumentStatus } from "../../domain/knowledge/Document.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import type { Page } from "../../domain/Page.ts"
+import { Service } from "../../domain/Service.ts"
 import { type Hit, Retriever } from "../../knowledge/Retriever.ts"
 import { KnowledgeIndexes } from "../../knowledge/search/KnowledgeIndexes.ts"
 import { detectLanguage, isFunctionWord } from "../../language/Detection.ts"
@@ -48,108 +49,104 @@ export interface ExplainedHit extends Hit {
 }
 
 /** Manages the documents of chatbots and searches them. */
-export class Knowledge extends Context.Service<Knowledge>()("parley/services/knowledge/Knowledge", {
-  make: Effect.gen(function* () {
-    const retriever = yield* Retriever
-    const chatbots = yield* ChatbotStorage.Chatbots
-    const documents = yield* Documents
-    const passages = yield* Passages
-    const messages = yield* Messages
-    const indexes = yield* KnowledgeIndexes
-    const blobs = yield* Blobs
-    const ingestion = yield* Ingestion
-    const withinShare = (yield* Shares).within("searches")
-    const afterCommit = yield* AfterCommit
+export class Knowledge extends Service<Knowledge>()("parley/services/knowledge/Knowledge", function* () {
+  const retriever = yield* Retriever
+  const chatbots = yield* ChatbotStorage.Chatbots
+  const documents = yield* Documents
+  const passages = yield* Passages
+  const messages = yield* Messages
+  const indexes = yield* KnowledgeIndexes
+  const blobs = yield* Blobs
+  const ingestion = yield* Ingestion
+  const withinShare = (yield* Shares).within("searches")
+  const afterCommit = yield* AfterCommit
 
-    return {
-      /**
-       * Returns the passages that match a question, best first; none when no similarity reaches the threshold.
-       */
-      search: (chatbotId: ChatbotId, query: string, topK: number) =>
-        withinShare(retriever.search({ chatbotId, query, topK })),
+  return {
+    /**
+     * Returns the passages that match a question, best first; none when no similarity reaches the threshold.
+     */
+    search: (chatbotId: ChatbotId, query: string, topK: number) =>
+      withinShare(retriever.search({ chatbotId, query, topK })),
 
-      /** Finds what `search` finds, with the reasons, and what it leaves out, by a second search that leaves out nothing. */
-      explain: Effect.fn("Knowledge.explain")(function* (chatbotId: ChatbotId, query: string, topK: number) {
-        const { hits, synonyms, threshold } = yield* retriever.search({ chatbotId, query, topK })
-        const all = yield* retriever.search({ chatbotId, query, topK: COMPARED_MAX, threshold: 0 })
-        const shown = new Set(hits.map(({ chunkId }) => chunkId))
-        const others = all.hits.filter(({ chunkId }) => !shown.has(chunkId))
-        const next = others.slice(0, LEFT_OUT_MAX)
-        const words = [...new Set(spacedWords(bounded(query, MESSAGE_MAX_LENGTH)).split(" "))].slice(0, WORDS_MAX)
-        const phrases = synonyms.map((synonym) => spacedWords(bounded(synonym)))
-        const matched = yield* passages.matched(
-          [...hits, ...next].map(({ chunkId }) => chunkId),
-          [...words, ...phrases],
-        )
-        const ranks = ranksOf([...hits, ...others])
-        const explained = (hit: Hit): ExplainedHit => ({
-          ...hit,
-          matchedWords: words.filter((word) => matched.get(hit.chunkId)?.includes(word)),
-          matchedSynonyms: synonyms.filter((_, index) => matched.get(hit.chunkId)?.includes(phrases[index] ?? "")),
-          ranks: { lexical: ranks.lexical.get(hit.chunkId) ?? 1, vector: ranks.vector.get(hit.chunkId) ?? null },
-        })
-        // The threshold judges the question: where a passage reaches it, the others are beyond the number asked for.
-        const reason = hits.length === 0 ? ("below_threshold" as const) : ("beyond_top_k" as const)
-        return {
-          hits: hits.map(explained),
-          threshold,
-          leftOut: next.map((hit) => ({ ...explained(hit), reason })),
+    /** Finds what `search` finds, with the reasons, and what it leaves out, by a second search that leaves out nothing. */
+    explain: Effect.fn("Knowledge.explain")(function* (chatbotId: ChatbotId, query: string, topK: number) {
+      const { hits, synonyms, threshold } = yield* retriever.search({ chatbotId, query, topK })
+      const all = yield* retriever.search({ chatbotId, query, topK: COMPARED_MAX, threshold: 0 })
+      const shown = new Set(hits.map(({ chunkId }) => chunkId))
+      const others = all.hits.filter(({ chunkId }) => !shown.has(chunkId))
+      const next = others.slice(0, LEFT_OUT_MAX)
+      const words = [...new Set(spacedWords(bounded(query, MESSAGE_MAX_LENGTH)).split(" "))].slice(0, WORDS_MAX)
+      const phrases = synonyms.map((synonym) => spacedWords(bounded(synonym)))
+      const matched = yield* passages.matched(
+        [...hits, ...next].map(({ chunkId }) => chunkId),
+        [...words, ...phrases],
+      )
+      const ranks = ranksOf([...hits, ...others])
+      const explained = (hit: Hit): ExplainedHit => ({
+        ...hit,
+        matchedWords: words.filter((word) => matched.get(hit.chunkId)?.includes(word)),
+        matchedSynonyms: synonyms.filter((_, index) => matched.get(hit.chunkId)?.includes(phrases[index] ?? "")),
+        ranks: { lexical: ranks.lexical.get(hit.chunkId) ?? 1, vector: ranks.vector.get(hit.chunkId) ?? null },
+      })
+      // The threshold judges the question: where a passage reaches it, the others are beyond the number asked for.
+      const reason = hits.length === 0 ? ("below_threshold" as const) : ("beyond_top_k" as const)
+      return {
+        hits: hits.map(explained),
+        threshold,
+        leftOut: next.map((hit) => ({ ...explained(hit), reason })),
+      }
+    }, withinShare),
+
+    /**
+     * Returns the words of recent questions without an answer that no passage holds in any form or spelling, and that
+     * have no synonym, with these questions, the latest first: the words of most questions first.
+     */
+    suggestSynonyms: Effect.fn("Knowledge.suggestSynonyms")(function* (chatbotId: ChatbotId) {
+      yield* chatbots.get(chatbotId)
+      const asked = new Map<string, ReadonlyArray<string>>()
+      for (const question of yield* messages.unanswered(chatbotId, UNANSWERED_MAX)) {
+        for (const word of tellingWordsOf(question)) asked.set(word, [...(asked.get(word) ?? []), question])
+        // Hundreds of long questions would occupy the event loop for tens of milliseconds.
+        yield* Effect.yieldNow
+      }
+      const words = mostAsked(Array.fromIterable(asked), ASKED_MAX).map(([word]) => word)
+      // Forms of a word have the same stems.
+      const found = new Map<string, readonly [word: string, questions: ReadonlyArray<string>]>()
+      for (const some of Array.chunksOf(words, ASKED_AT_ONCE)) {
+        const { chunks, index, query } = yield* indexes.open(chatbotId, bounded(some.join(" ")), "cached")
+        if (chunks === 0) return []
+        for (const { spelling, stems } of index.missing(query)) {
+          const [word, questions] = found.get(String(stems)) ?? [spelling?.word ?? "", []]
+          found.set(String(stems), [word, [...questions, ...(asked.get(spelling?.word ?? "") ?? [])]])
         }
-      }, withinShare),
+      }
+      return mostAsked(Array.fromIterable(found.values()), SUGGESTIONS_MAX)
+    }, withinShare),
 
-      /**
-       * Returns the words of recent questions without an answer that no passage holds in any form or spelling, and that
-       * have no synonym, with these questions, the latest first: the words of most questions first.
-       */
-      suggestSynonyms: Effect.fn("Knowledge.suggestSynonyms")(function* (chatbotId: ChatbotId) {
-        yield* chatbots.get(chatbotId)
-        const asked = new Map<string, ReadonlyArray<string>>()
-        for (const question of yield* messages.unanswered(chatbotId, UNANSWERED_MAX)) {
-          for (const word of tellingWordsOf(question)) asked.set(word, [...(asked.get(word) ?? []), question])
-          // Hundreds of long questions would occupy the event loop for tens of milliseconds.
-          yield* Effect.yieldNow
-        }
-        const words = mostAsked(Array.fromIterable(asked), ASKED_MAX).map(([word]) => word)
-        // Forms of a word have the same stems.
-        const found = new Map<string, readonly [word: string, questions: ReadonlyArray<string>]>()
-        for (const some of Array.chunksOf(words, ASKED_AT_ONCE)) {
-          const { chunks, index, query } = yield* indexes.open(chatbotId, bounded(some.join(" ")), "cached")
-          if (chunks === 0) return []
-          for (const { spelling, stems } of index.missing(query)) {
-            const [word, questions] = found.get(String(stems)) ?? [spelling?.word ?? "", []]
-            found.set(String(stems), [word, [...questions, ...(asked.get(spelling?.word ?? "") ?? [])]])
-          }
-        }
-        return mostAsked(Array.fromIterable(found.values()), SUGGESTIONS_MAX)
-      }, withinShare),
+    /** Deletes a document, or all documents of the chatbot. */
+    remove: Effect.fn("Knowledge.remove")(function* (chatbot: ChatbotId, id: DocumentId | "all") {
+      yield* chatbots.get(chatbot)
+      yield* documents.remove(chatbot, id)
+      yield* blobs.collect
+    }),
 
-      /** Deletes a document, or all documents of the chatbot. */
-      remove: Effect.fn("Knowledge.remove")(function* (chatbot: ChatbotId, id: DocumentId | "all") {
-        yield* chatbots.get(chatbot)
-        yield* documents.remove(chatbot, id)
-        yield* blobs.collect
-      }),
+    get: documents.get,
 
-      get: documents.get,
+    /** Returns the text of a document as searches find it, in reading order: so many passages, from a number on. */
+    passages: passages.ofDocument,
 
-      /** Returns the text of a document as searches find it, in reading order: so many passages, from a number on. */
-      passages: passages.ofDocument,
+    /** Returns a page of the documents, oldest first, and their total number. */
+    list: Effect.fn("Knowledge.list")(function* (chatbot: ChatbotId, page: Page, status: DocumentStatus | undefined) {
+      yield* chatbots.get(chatbot)
+      return yield* documents.list(chatbot, page, status)
+    }),
 
-      /** Returns a page of the documents, oldest first, and their total number. */
-      list: Effect.fn("Knowledge.list")(function* (chatbot: ChatbotId, page: Page, status: DocumentStatus | undefined) {
-        yield* chatbots.get(chatbot)
-        return yield* documents.list(chatbot, page, status)
-      }),
-
-      /** Queues a failed document for ingestion again. */
-      retry: Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>
-        Effect.tap(documents.retry(chatbot, id), () => afterCommit.run(ingestion.nudge)),
-      ),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Queues a failed document for ingestion again. */
+    retry: Effect.fn("Knowledge.retry")((chatbot: ChatbotId, id: DocumentId) =>
+      Effect.tap(documents.retry(chatbot, id), () => afterCommit.run(ingestion.nudge)),
+    ),
+  }
+}) {}
 
 const mostAsked = <A extends readonly [word: string, questions: ReadonlyArray<string>]>(
   all: ReadonlyArray<A>,

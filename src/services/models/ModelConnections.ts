@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller, isOperator } from "../../domain/Caller.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
@@ -9,6 +9,7 @@ import {
   type ModelConnectionPatch,
 } from "../../domain/models/ModelConnection.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
+import { Service } from "../../domain/Service.ts"
 import { ModelSources } from "../../models/connections/ModelSources.ts"
 import { ConnectedModels } from "../../models/connections/ConnectedModels.ts"
 import { SafeFetch } from "../../outbound/SafeFetch.ts"
@@ -28,8 +29,9 @@ const shown = ({ is_trusted: _, organization_id: __, version, ...connection }: S
 const redacted = (key: string | null) => (key === null ? undefined : Redacted.make(key))
 
 /** Manages the servers of language models that organizations have connected. */
-export class ModelConnections extends Context.Service<ModelConnections>()("parley/services/models/ModelConnections", {
-  make: Effect.gen(function* () {
+export class ModelConnections extends Service<ModelConnections>()(
+  "parley/services/models/ModelConnections",
+  function* () {
     const storage = yield* Storage.ModelConnections
     const { forget } = yield* ConnectedModels
     const { found, sources } = yield* ModelSources
@@ -79,7 +81,5 @@ export class ModelConnections extends Context.Service<ModelConnections>()("parle
       /** The servers of models beside this one that are not connected. */
       found,
     }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+  },
+) {}

@@ -1,8 +1,9 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { allScopes, hashKey, KEY_ENTROPY_BYTES, keyHint, makeKey } from "../../domain/keys/ApiKey.ts"
 import { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
+import { Service } from "../../domain/Service.ts"
 import * as ApiKeyStorage from "../../storage/keys/ApiKeys.ts"
 import * as Storage from "../../storage/organizations/Organizations.ts"
 import { OrganizationRemoval } from "../../jobs/OrganizationRemoval.ts"
@@ -12,8 +13,9 @@ import { reach } from "../Reach.ts"
  * Manages organizations, and creates the first one with its key. Only operators may do so: their endpoints require the
  * scope.
  */
-export class Organizations extends Context.Service<Organizations>()("parley/services/organizations/Organizations", {
-  make: Effect.gen(function* () {
+export class Organizations extends Service<Organizations>()(
+  "parley/services/organizations/Organizations",
+  function* () {
     const storage = yield* Storage.Organizations
     const keys = yield* ApiKeyStorage.ApiKeys
     const removal = yield* OrganizationRemoval
@@ -74,7 +76,5 @@ export class Organizations extends Context.Service<Organizations>()("parley/serv
         return made && configuredKey === undefined ? Redacted.make(key) : undefined
       }),
     }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+  },
+) {}

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller, COMMAND_LINE, ensureServes, isOperator } from "../../domain/Caller.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
@@ -10,6 +10,7 @@ import { makeInvitation } from "../../domain/people/Invitation.ts"
 import type { Invitation, Person, PersonInput, PersonPatch, PersonSession } from "../../domain/people/Person.ts"
 import { type PersonRole, scopesOfRole } from "../../domain/people/Role.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
+import { Service } from "../../domain/Service.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/people/People.ts"
 import { PersonSessions } from "../../storage/people/PersonSessions.ts"
@@ -49,143 +50,135 @@ const ensureSound = (roles: ReadonlyArray<PersonRole> = []) =>
     : Effect.void
 
 /** Manages the people of organizations. An operator reaches those of every organization. */
-export class People extends Context.Service<People>()("parley/services/people/People", {
-  make: Effect.gen(function* () {
-    const storage = yield* Storage.People
-    const sessions = yield* PersonSessions
-    const organizationOf = yield* organizationWithinReach
-    const chatbots = yield* Chatbots
-    const random = yield* SecureRandom.SecureRandom
-    const publicUrl = yield* PublicUrl
+export class People extends Service<People>()("parley/services/people/People", function* () {
+  const storage = yield* Storage.People
+  const sessions = yield* PersonSessions
+  const organizationOf = yield* organizationWithinReach
+  const chatbots = yield* Chatbots
+  const random = yield* SecureRandom.SecureRandom
+  const publicUrl = yield* PublicUrl
 
-    /** Changes a person within reach, on behalf of the caller. */
-    const modify = <E>(
-      id: PersonId,
-      change: (person: Storage.PersonRow, hasOwner: boolean) => Effect.Effect<Storage.PersonChange, E, Caller>,
-    ) => Effect.flatMap(reach, (only) => storage.modify(id, only, change))
+  /** Changes a person within reach, on behalf of the caller. */
+  const modify = <E>(
+    id: PersonId,
+    change: (person: Storage.PersonRow, hasOwner: boolean) => Effect.Effect<Storage.PersonChange, E, Caller>,
+  ) => Effect.flatMap(reach, (only) => storage.modify(id, only, change))
 
-    const newInvitation = Effect.gen(function* () {
-      const token = makeInvitation(yield* random.randomBytes(KEY_ENTROPY_BYTES))
-      return { hash: hashKey(token), link: Redacted.make(`${publicUrl}/console#invitation=${token}`) }
+  const newInvitation = Effect.gen(function* () {
+    const token = makeInvitation(yield* random.randomBytes(KEY_ENTROPY_BYTES))
+    return { hash: hashKey(token), link: Redacted.make(`${publicUrl}/console#invitation=${token}`) }
+  })
+
+  const add = Effect.fnUntraced(function* (
+    organization: OrganizationId,
+    { email = null, name, roles }: PersonInput,
+    createdBy: KeyMaker,
+  ) {
+    yield* ensureSound(roles)
+    const { hash, link } = yield* newInvitation
+    const row = yield* storage.insert(organization, {
+      id: PersonId.make(yield* random.uuidV7()),
+      name,
+      email,
+      roles,
+      keyHash: yield* random.randomBytes(HASH_BYTES),
+      invitationHash: hash,
+      createdBy,
     })
+    return { person: shown(row).person, invitation: invitationOf(row, link) }
+  })
 
-    const add = Effect.fnUntraced(function* (
-      organization: OrganizationId,
-      { email = null, name, roles }: PersonInput,
-      createdBy: KeyMaker,
-    ) {
-      yield* ensureSound(roles)
+  const list = (...of: Parameters<typeof storage.list>) =>
+    Effect.map(storage.list(...of), ({ items, next }) => ({ items: items.map((row) => shown(row).person), next }))
+
+  return {
+    /** Invites a person on behalf of the caller, who gives no right that the caller lacks (`Forbidden`). */
+    invite: Effect.fn("People.invite")(function* (input: PersonInput, requested: OrganizationId | undefined) {
+      const { apiKeyId, organizationId } = yield* Caller
+      const organization = yield* organizationOf(requested)
+      yield* ensureMayGive(input.roles, yield* storage.hasOwner(organization))
+      const maker = organization === organizationId ? apiKeyId : "operator"
+      return yield* add(organization, input, apiKeyId === COMMAND_LINE ? "command line" : maker)
+    }),
+
+    /** Invites a person with any roles, as the command line does for the operator. */
+    issue: (organization: OrganizationId, input: PersonInput) => add(organization, input, "command line"),
+
+    /** Makes a new invitation for a person. The one before is good no more. */
+    inviteAgain: Effect.fn("People.inviteAgain")(function* (id: PersonId) {
       const { hash, link } = yield* newInvitation
-      const row = yield* storage.insert(organization, {
-        id: PersonId.make(yield* random.uuidV7()),
-        name,
-        email,
-        roles,
-        keyHash: yield* random.randomBytes(HASH_BYTES),
-        invitationHash: hash,
-        createdBy,
-      })
+      const row = yield* modify(id, (before, hasOwner) =>
+        Effect.as(ensureMayGive(rolesOf(before), hasOwner), { invitationHash: hash }),
+      )
       return { person: shown(row).person, invitation: invitationOf(row, link) }
-    })
+    }),
 
-    const list = (...of: Parameters<typeof storage.list>) =>
-      Effect.map(storage.list(...of), ({ items, next }) => ({ items: items.map((row) => shown(row).person), next }))
+    /** Lists people of an organization, or of the caller's, by name. */
+    list: (requested: OrganizationId | undefined, filter: Storage.PeopleFilter, range: Range) =>
+      Effect.flatMap(organizationOf(requested), (organization) => list(organization, filter, range)),
 
-    return {
-      /** Invites a person on behalf of the caller, who gives no right that the caller lacks (`Forbidden`). */
-      invite: Effect.fn("People.invite")(function* (input: PersonInput, requested: OrganizationId | undefined) {
-        const { apiKeyId, organizationId } = yield* Caller
-        const organization = yield* organizationOf(requested)
-        yield* ensureMayGive(input.roles, yield* storage.hasOwner(organization))
-        const maker = organization === organizationId ? apiKeyId : "operator"
-        return yield* add(organization, input, apiKeyId === COMMAND_LINE ? "command line" : maker)
-      }),
+    /** Lists the people of an organization, as the command line does for the operator. */
+    all: (organization: OrganizationId) => Effect.map(list(organization, {}, everything), ({ items }) => items),
 
-      /** Invites a person with any roles, as the command line does for the operator. */
-      issue: (organization: OrganizationId, input: PersonInput) => add(organization, input, "command line"),
+    get: (id: PersonId) =>
+      Effect.map(
+        Effect.flatMap(reach, (only) => storage.get(id, only)),
+        shown,
+      ),
 
-      /** Makes a new invitation for a person. The one before is good no more. */
-      inviteAgain: Effect.fn("People.inviteAgain")(function* (id: PersonId) {
-        const { hash, link } = yield* newInvitation
-        const row = yield* modify(id, (before, hasOwner) =>
-          Effect.as(ensureMayGive(rolesOf(before), hasOwner), { invitationHash: hash }),
-        )
-        return { person: shown(row).person, invitation: invitationOf(row, link) }
-      }),
+    /** Changes a person. Fails with `Conflict` for the last owner's role. */
+    update: Effect.fn("People.update")(function* (id: PersonId, change: Change<Person, PersonPatch>, ifMatch: IfMatch) {
+      const row = yield* modify(id, (before, hasOwner) =>
+        Effect.gen(function* () {
+          yield* ensureMatch(before, ifMatch)
+          const patch = yield* change(shown(before).person)
+          yield* ensureSound(patch.roles)
+          const owners = rolesOf(before).filter(({ role }) => role === "owner")
+          yield* ensureMayGive([...owners, ...(patch.roles ?? [])], hasOwner)
+          return patch
+        }),
+      )
+      return shown(row)
+    }),
 
-      /** Lists people of an organization, or of the caller's, by name. */
-      list: (requested: OrganizationId | undefined, filter: Storage.PeopleFilter, range: Range) =>
-        Effect.flatMap(organizationOf(requested), (organization) => list(organization, filter, range)),
-
-      /** Lists the people of an organization, as the command line does for the operator. */
-      all: (organization: OrganizationId) => Effect.map(list(organization, {}, everything), ({ items }) => items),
-
-      get: (id: PersonId) =>
-        Effect.map(
-          Effect.flatMap(reach, (only) => storage.get(id, only)),
-          shown,
-        ),
-
-      /** Changes a person. Fails with `Conflict` for the last owner's role. */
-      update: Effect.fn("People.update")(function* (
-        id: PersonId,
-        change: Change<Person, PersonPatch>,
-        ifMatch: IfMatch,
-      ) {
-        const row = yield* modify(id, (before, hasOwner) =>
-          Effect.gen(function* () {
-            yield* ensureMatch(before, ifMatch)
-            const patch = yield* change(shown(before).person)
-            yield* ensureSound(patch.roles)
-            const owners = rolesOf(before).filter(({ role }) => role === "owner")
-            yield* ensureMayGive([...owners, ...(patch.roles ?? [])], hasOwner)
-            return patch
-          }),
-        )
-        return shown(row)
-      }),
-
-      /** Removes a person, who is signed out everywhere. Fails with `Conflict` for the last owner. */
-      remove: Effect.fn("People.remove")(function* (id: PersonId) {
-        yield* modify(id, (before, hasOwner) =>
-          Effect.as(
-            ensureMayGive(
-              rolesOf(before).filter(({ role }) => role === "owner"),
-              hasOwner,
-            ),
-            { isRemoved: true as const },
+    /** Removes a person, who is signed out everywhere. Fails with `Conflict` for the last owner. */
+    remove: Effect.fn("People.remove")(function* (id: PersonId) {
+      yield* modify(id, (before, hasOwner) =>
+        Effect.as(
+          ensureMayGive(
+            rolesOf(before).filter(({ role }) => role === "owner"),
+            hasOwner,
           ),
-        )
-      }),
+          { isRemoved: true as const },
+        ),
+      )
+    }),
 
-      /** Removes a person, as the command line does for the operator. */
-      revoke: (id: PersonId) => Effect.asVoid(storage.modify(id, undefined, () => Effect.succeed({ isRemoved: true }))),
+    /** Removes a person, as the command line does for the operator. */
+    revoke: (id: PersonId) => Effect.asVoid(storage.modify(id, undefined, () => Effect.succeed({ isRemoved: true }))),
 
-      /** Lists the sessions of a person, the latest use first. */
-      sessions: Effect.fn("People.sessions")(function* (id: PersonId) {
-        const { session } = yield* Caller
-        yield* storage.get(id, yield* reach)
-        return (yield* sessions.list(id)).map((one): PersonSession => ({ ...one, is_current: one.id === session?.id }))
-      }),
+    /** Lists the sessions of a person, the latest use first. */
+    sessions: Effect.fn("People.sessions")(function* (id: PersonId) {
+      const { session } = yield* Caller
+      yield* storage.get(id, yield* reach)
+      return (yield* sessions.list(id)).map((one): PersonSession => ({ ...one, is_current: one.id === session?.id }))
+    }),
 
-      endSession: Effect.fn("People.endSession")(function* (id: PersonId, session: string) {
-        yield* storage.get(id, yield* reach)
-        yield* sessions.remove(id, session)
-      }),
+    endSession: Effect.fn("People.endSession")(function* (id: PersonId, session: string) {
+      yield* storage.get(id, yield* reach)
+      yield* sessions.remove(id, session)
+    }),
 
-      /** Names those to whom conversations may be assigned, of a chatbot or of any within the caller's reach. */
-      colleagues: Effect.fn("People.colleagues")(function* (chatbot: ChatbotId | undefined) {
-        if (chatbot !== undefined) {
-          yield* ensureServes(chatbot)
-          yield* chatbots.get(chatbot)
-        }
-        return yield* storage.colleagues(chatbot === undefined ? (yield* Caller).chatbots : [chatbot])
-      }),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Names those to whom conversations may be assigned, of a chatbot or of any within the caller's reach. */
+    colleagues: Effect.fn("People.colleagues")(function* (chatbot: ChatbotId | undefined) {
+      if (chatbot !== undefined) {
+        yield* ensureServes(chatbot)
+        yield* chatbots.get(chatbot)
+      }
+      return yield* storage.colleagues(chatbot === undefined ? (yield* Caller).chatbots : [chatbot])
+    }),
+  }
+}) {}
 
 const HASH_BYTES = 32
 

@@ -1,10 +1,11 @@
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { RateLimiter } from "../../admission/RateLimiter.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
 import type { SessionId } from "../../domain/Ids.ts"
 import { replyIds } from "../../domain/widget/ReplyIds.ts"
 import type { Visitor } from "../../domain/widget/Visitor.ts"
 import type { WidgetHandoverRequest, WidgetPresence } from "../../domain/widget/Widget.ts"
+import { Service } from "../../domain/Service.ts"
 import { languageShownIn } from "../../language/Detection.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import { Quotas } from "../../storage/organizations/Quotas.ts"
@@ -21,8 +22,9 @@ const noButton = new Forbidden({ detail: "Visitors of this chatbot cannot ask fo
 const messageMissing = InvalidRequest.at("message", "Expected a message, with which the conversation begins")
 
 /** What visitors do in conversations of people. */
-export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parley/services/widget/VisitorHandovers", {
-  make: Effect.gen(function* () {
+export class VisitorHandovers extends Service<VisitorHandovers>()(
+  "parley/services/widget/VisitorHandovers",
+  function* () {
     const storage = yield* Storage.VisitorHandovers
     const conversations = yield* VisitorConversations
     const chatbots = yield* Chatbots
@@ -76,7 +78,5 @@ export class VisitorHandovers extends Context.Service<VisitorHandovers>()("parle
           Effect.map(conversations.get(nameOf(visitor), conversation), ({ handover }) => handover),
         ),
     }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+  },
+) {}

@@ -1,9 +1,10 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AuditEntry, type AuditFilter } from "../../domain/audit/AuditEntry.ts"
 import { type OrganizationId, PersonId } from "../../domain/Ids.ts"
 import type { Range } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Service } from "../../domain/Service.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { afterPlace, placeColumn, readLimit, toListed } from "../sql/Listing.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
@@ -28,56 +29,52 @@ type Row = typeof Row.Type
 const decodeListed = decodeRows(Schema.Struct({ ...Row.fields, at: Schema.String }))
 
 /** The table `audit_log`, to which `Auditing` adds entries. */
-export class AuditLog extends Context.Service<AuditLog>()("parley/storage/audit/AuditLog", {
-  make: Effect.gen(function* () {
-    const tenant = yield* SqlClient.SqlClient
-    const system = yield* SystemSql
+export class AuditLog extends Service<AuditLog>()("parley/storage/audit/AuditLog", function* () {
+  const tenant = yield* SqlClient.SqlClient
+  const system = yield* SystemSql
 
-    const read = Effect.fnUntraced(function* (
-      sql: SqlClient.SqlClient,
-      organization: OrganizationId | undefined,
-      { action, apiKey, from, target, to }: AuditFilter,
-      range: Range,
-    ) {
-      const rows = yield* decodeListed(sql`
-        select id, created_at, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
-          request_id, target_id, chatbot_id, before, after, ${sql.literal(placeColumn())}
-        from audit_log where ${sql.and([
-          ...(organization === undefined ? [sql`true`] : [sql`organization_id = ${organization}`]),
-          ...(action === undefined ? [] : [sql`action = ${action}`]),
-          ...(apiKey === undefined ? [] : [sql`api_key_id = ${apiKey}`]),
-          ...(target === undefined ? [] : [sql`target_id = ${target}`]),
-          ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
-          ...(to === undefined ? [] : [sql`created_at < ${to}`]),
-        ])} ${afterPlace(sql, range.after, "<")}
-        order by created_at desc, id desc limit ${readLimit(range)}`)
-      return toListed(rows, range, toEntry)
-    }, withoutSqlErrors)
+  const read = Effect.fnUntraced(function* (
+    sql: SqlClient.SqlClient,
+    organization: OrganizationId | undefined,
+    { action, apiKey, from, target, to }: AuditFilter,
+    range: Range,
+  ) {
+    const rows = yield* decodeListed(sql`
+      select id, created_at, organization_id, action, actor, api_key_id, api_key_name, api_key_hint, address,
+        request_id, target_id, chatbot_id, before, after, ${sql.literal(placeColumn())}
+      from audit_log where ${sql.and([
+        ...(organization === undefined ? [sql`true`] : [sql`organization_id = ${organization}`]),
+        ...(action === undefined ? [] : [sql`action = ${action}`]),
+        ...(apiKey === undefined ? [] : [sql`api_key_id = ${apiKey}`]),
+        ...(target === undefined ? [] : [sql`target_id = ${target}`]),
+        ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
+        ...(to === undefined ? [] : [sql`created_at < ${to}`]),
+      ])} ${afterPlace(sql, range.after, "<")}
+      order by created_at desc, id desc limit ${readLimit(range)}`)
+    return toListed(rows, range, toEntry)
+  }, withoutSqlErrors)
 
-    return {
-      /** Lists the entries of the current organization, the latest first, without what identifies the operator. */
-      list: Effect.fnUntraced(function* (filter: AuditFilter, range: Range) {
-        const listed = yield* read(tenant, yield* CurrentOrganization, filter, range)
-        return { ...listed, items: listed.items.map(withoutOperator) }
-      }),
+  return {
+    /** Lists the entries of the current organization, the latest first, without what identifies the operator. */
+    list: Effect.fnUntraced(function* (filter: AuditFilter, range: Range) {
+      const listed = yield* read(tenant, yield* CurrentOrganization, filter, range)
+      return { ...listed, items: listed.items.map(withoutOperator) }
+    }),
 
-      /** Lists the entries of an organization, which may be deleted, or of all, for the operator. */
-      listAny: (organization: OrganizationId | undefined, filter: AuditFilter, range: Range) =>
-        read(system, organization, filter, range),
+    /** Lists the entries of an organization, which may be deleted, or of all, for the operator. */
+    listAny: (organization: OrganizationId | undefined, filter: AuditFilter, range: Range) =>
+      read(system, organization, filter, range),
 
-      /** Deletes the entries of all organizations that are older than this many days. */
-      forget: Effect.fnUntraced(function* (days: number) {
-        yield* system`
-          delete from audit_log where id in (
-            select id from audit_log where created_at < now() - make_interval(days => ${days}::int)
-            order by created_at limit ${ENTRIES_AT_ONCE}
-          ) returning id`.pipe(Effect.repeat({ while: (gone) => gone.length === ENTRIES_AT_ONCE }))
-      }, withoutSqlErrors),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Deletes the entries of all organizations that are older than this many days. */
+    forget: Effect.fnUntraced(function* (days: number) {
+      yield* system`
+        delete from audit_log where id in (
+          select id from audit_log where created_at < now() - make_interval(days => ${days}::int)
+          order by created_at limit ${ENTRIES_AT_ONCE}
+        ) returning id`.pipe(Effect.repeat({ while: (gone) => gone.length === ENTRIES_AT_ONCE }))
+    }, withoutSqlErrors),
+  }
+}) {}
 
 const toEntry = ({
   actor,

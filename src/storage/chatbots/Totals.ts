@@ -1,10 +1,11 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Reach } from "../../domain/Caller.ts"
 import { CONVERSATIONS_COUNTED } from "../../domain/chatbot/ChatbotTotals.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"
+import { Service } from "../../domain/Service.ts"
 import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { within } from "../sql/SqlValues.ts"
@@ -25,45 +26,41 @@ type Row = typeof Row.Type
 const decodeAll = decodeRows(Row)
 
 /** Counts of the documents and conversations of the current organization's chatbots. */
-export class Totals extends Context.Service<Totals>()("parley/storage/chatbots/Totals", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+export class Totals extends Service<Totals>()("parley/storage/chatbots/Totals", function* () {
+  const sql = yield* SqlClient.SqlClient
 
-    return {
-      /** Counts for the newest chatbots within reach. */
-      ofChatbots: Effect.fnUntraced(function* (reach: Reach) {
-        const organization = yield* CurrentOrganization
-        // Each count reads an index alone. Conversations are counted as far as the bound.
-        const rows = yield* decodeAll(sql`
-          select c.id as chatbot_id, d.total, d.under_way, d.failed, s.recent, (
-              select updated_at from sessions where chatbot_id = c.id and organization_id = ${organization}
-              order by updated_at desc, id desc limit 1
-            ) as latest
-          from (
-            select id, created_at from chatbots
-            where organization_id = ${organization} ${within(sql, reach, "id")}
-            order by created_at desc, id desc limit ${CHATBOTS_MAX}
-          ) c
-          cross join lateral (
-            select count(*)::int as total, count(*) filter (where status = 'failed')::int as failed,
-              count(*) filter (where status not in ('ready', 'failed'))::int as under_way
-            from documents where chatbot_id = c.id and organization_id = ${organization}
-          ) d
-          cross join lateral (
-            select count(*)::int as recent from (
-              select from sessions where chatbot_id = c.id and organization_id = ${organization}
-                and updated_at > now() - interval '7 days' limit ${CONVERSATIONS_COUNTED}
-            ) counted
-          ) s
-          order by c.created_at desc, c.id desc`)
-        return rows.map(({ chatbot_id, failed, latest, recent, total, under_way }) => ({
-          chatbot_id,
-          documents: { total, under_way, failed },
-          conversations: { last_7_days: recent, latest_activity: latest === null ? null : timestamp(latest) },
-        }))
-      }, withoutSqlErrors),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+  return {
+    /** Counts for the newest chatbots within reach. */
+    ofChatbots: Effect.fnUntraced(function* (reach: Reach) {
+      const organization = yield* CurrentOrganization
+      // Each count reads an index alone. Conversations are counted as far as the bound.
+      const rows = yield* decodeAll(sql`
+        select c.id as chatbot_id, d.total, d.under_way, d.failed, s.recent, (
+            select updated_at from sessions where chatbot_id = c.id and organization_id = ${organization}
+            order by updated_at desc, id desc limit 1
+          ) as latest
+        from (
+          select id, created_at from chatbots
+          where organization_id = ${organization} ${within(sql, reach, "id")}
+          order by created_at desc, id desc limit ${CHATBOTS_MAX}
+        ) c
+        cross join lateral (
+          select count(*)::int as total, count(*) filter (where status = 'failed')::int as failed,
+            count(*) filter (where status not in ('ready', 'failed'))::int as under_way
+          from documents where chatbot_id = c.id and organization_id = ${organization}
+        ) d
+        cross join lateral (
+          select count(*)::int as recent from (
+            select from sessions where chatbot_id = c.id and organization_id = ${organization}
+              and updated_at > now() - interval '7 days' limit ${CONVERSATIONS_COUNTED}
+          ) counted
+        ) s
+        order by c.created_at desc, c.id desc`)
+      return rows.map(({ chatbot_id, failed, latest, recent, total, under_way }) => ({
+        chatbot_id,
+        documents: { total, under_way, failed },
+        conversations: { last_7_days: recent, latest_activity: latest === null ? null : timestamp(latest) },
+      }))
+    }, withoutSqlErrors),
+  }
+}) {}

@@ -1,10 +1,11 @@
-import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Attachment, AttachmentId } from "../../domain/chat/Attachment.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, InvalidRequest } from "../../domain/Errors.ts"
 import { type ChatbotId, MessageId, type OrganizationId, type SessionId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Service } from "../../domain/Service.ts"
 import { Quotas } from "../organizations/Quotas.ts"
 import { decodeRow, decodeRows, onlyRow } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -47,74 +48,70 @@ export const onUnsendable = onCheckViolation("attachments_sendable", () =>
 )
 
 /** The table `attachments`: files of messages, within the current organization except where it says otherwise. */
-export class Attachments extends Context.Service<Attachments>()("parley/storage/conversations/Attachments", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const system = yield* SystemSql
-    const quotas = yield* Quotas
+export class Attachments extends Service<Attachments>()("parley/storage/conversations/Attachments", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const system = yield* SystemSql
+  const quotas = yield* Quotas
 
-    /** Reads the bytes of the files of an organization's visitors that are not sent yet. */
-    const unsentBytes = (organization: OrganizationId) =>
-      decodeBytes(sql`
-        select coalesce(sum(size), 0)::float8 as bytes from attachments
-        where organization_id = ${organization} and message_id is null and visitor is not null`).pipe(
-        Effect.flatMap(onlyRow),
-        Effect.map(({ bytes }) => bytes),
-      )
+  /** Reads the bytes of the files of an organization's visitors that are not sent yet. */
+  const unsentBytes = (organization: OrganizationId) =>
+    decodeBytes(sql`
+      select coalesce(sum(size), 0)::float8 as bytes from attachments
+      where organization_id = ${organization} and message_id is null and visitor is not null`).pipe(
+      Effect.flatMap(onlyRow),
+      Effect.map(({ bytes }) => bytes),
+    )
 
-    return {
-      /** Adds an attachment whose file is stored already, within the quota. */
-      add: Effect.fnUntraced(
-        function* (chatbot: ChatbotId, { blob_key, id, media_type, name, secret, size, url, visitor }: NewAttachment) {
-          const organization = yield* CurrentOrganization
-          const ensureRoom = yield* quotas.room
-          yield* ensureRoom({ bytes: size }, visitor === undefined ? undefined : yield* unsentBytes(organization))
-          const added = yield* sql`
-            insert into attachments (id, organization_id, chatbot_id, visitor, name, media_type, size, blob_key, secret, url)
-            select ${id}::uuid, ${organization}::uuid, ${chatbot}::uuid, ${visitor ?? null}::text, ${name}::text,
-              ${media_type}::text, ${size}::bigint, ${blob_key}::text, ${secret}::text, ${url}::text
-            where ${visitor ?? null}::text is null or ${UNSENT_MAX_COUNT}::int > (
-              select count(*) from attachments where message_id is null and visitor = ${visitor ?? null}::text
-                and organization_id = ${organization} and chatbot_id = ${chatbot}
-            )
-            returning id`
-          if (added.length === 0) return yield* tooManyUnsent
-        },
-        transaction(sql),
-        onForeignKeyViolation(() => chatbotNotFound),
-        withoutSqlErrors,
+  return {
+    /** Adds an attachment whose file is stored already, within the quota. */
+    add: Effect.fnUntraced(
+      function* (chatbot: ChatbotId, { blob_key, id, media_type, name, secret, size, url, visitor }: NewAttachment) {
+        const organization = yield* CurrentOrganization
+        const ensureRoom = yield* quotas.room
+        yield* ensureRoom({ bytes: size }, visitor === undefined ? undefined : yield* unsentBytes(organization))
+        const added = yield* sql`
+          insert into attachments (id, organization_id, chatbot_id, visitor, name, media_type, size, blob_key, secret, url)
+          select ${id}::uuid, ${organization}::uuid, ${chatbot}::uuid, ${visitor ?? null}::text, ${name}::text,
+            ${media_type}::text, ${size}::bigint, ${blob_key}::text, ${secret}::text, ${url}::text
+          where ${visitor ?? null}::text is null or ${UNSENT_MAX_COUNT}::int > (
+            select count(*) from attachments where message_id is null and visitor = ${visitor ?? null}::text
+              and organization_id = ${organization} and chatbot_id = ${chatbot}
+          )
+          returning id`
+        if (added.length === 0) return yield* tooManyUnsent
+      },
+      transaction(sql),
+      onForeignKeyViolation(() => chatbotNotFound),
+      withoutSqlErrors,
+    ),
+
+    /** Finds the attachment of any organization that has this address; undefined if there is none. */
+    at: (id: AttachmentId, secret: string) =>
+      withoutSqlErrors(
+        decodeFile(system`
+          select a.name, a.media_type, a.blob_key
+          from attachments a join organizations o on o.id = a.organization_id and o.deleted_at is null
+          where a.id = ${id} and a.secret = ${secret}`),
       ),
 
-      /** Finds the attachment of any organization that has this address; undefined if there is none. */
-      at: (id: AttachmentId, secret: string) =>
-        withoutSqlErrors(
-          decodeFile(system`
-            select a.name, a.media_type, a.blob_key
-            from attachments a join organizations o on o.id = a.organization_id and o.deleted_at is null
-            where a.id = ${id} and a.secret = ${secret}`),
-        ),
+    /** Returns the attachments that were sent in a conversation, the latest first. */
+    sentIn: Effect.fnUntraced(function* (session: SessionId) {
+      const organization = yield* CurrentOrganization
+      return yield* decodeSent(sql`
+        select name, media_type, blob_key, message_id, size::int as size from attachments
+        where session_id = ${session} and organization_id = ${organization} and message_id is not null
+        order by created_at desc, id desc limit ${ROWS_AT_ONCE}`)
+    }, withoutSqlErrors),
 
-      /** Returns the attachments that were sent in a conversation, the latest first. */
-      sentIn: Effect.fnUntraced(function* (session: SessionId) {
-        const organization = yield* CurrentOrganization
-        return yield* decodeSent(sql`
-          select name, media_type, blob_key, message_id, size::int as size from attachments
-          where session_id = ${session} and organization_id = ${organization} and message_id is not null
-          order by created_at desc, id desc limit ${ROWS_AT_ONCE}`)
-      }, withoutSqlErrors),
-
-      /** Deletes some attachments of all organizations that were not sent within a day, and returns their number. */
-      forget: Effect.gen(function* () {
-        const gone = yield* system`
-          delete from attachments where id in (
-            select id from attachments where message_id is null and created_at < now() - ${interval(UNSENT_KEPT)}
-            limit ${ROWS_AT_ONCE} for update skip locked
-          ) and message_id is null
-          returning id`
-        return gone.length
-      }).pipe(lengthy),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Deletes some attachments of all organizations that were not sent within a day, and returns their number. */
+    forget: Effect.gen(function* () {
+      const gone = yield* system`
+        delete from attachments where id in (
+          select id from attachments where message_id is null and created_at < now() - ${interval(UNSENT_KEPT)}
+          limit ${ROWS_AT_ONCE} for update skip locked
+        ) and message_id is null
+        returning id`
+      return gone.length
+    }).pipe(lengthy),
+  }
+}) {}

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { SenderType, Session, VisitedPage } from "../../domain/chat/Conversation.ts"
 import type { SessionName } from "../../domain/chat/SessionToken.ts"
@@ -8,6 +8,7 @@ import { Handover } from "../../domain/inbox/Handover.ts"
 import { PersonName } from "../../domain/inbox/PersonName.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Service } from "../../domain/Service.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { makeAppend, makeReply, NEXT_INSTANT } from "./ConversationWrites.ts"
 import { personColumns, sessionNamed, sessionNotFound } from "./Messages.ts"
@@ -102,127 +103,123 @@ const decodePage = decodeRows(
 const decodeId = decodeRowOr(Schema.Struct({ id: SessionId }), sessionNotFound)
 
 /** The tables `sessions` and `messages`, always within the current organization. */
-export class Conversations extends Context.Service<Conversations>()("parley/storage/conversations/Conversations", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+export class Conversations extends Service<Conversations>()("parley/storage/conversations/Conversations", function* () {
+  const sql = yield* SqlClient.SqlClient
 
-    const auditing = yield* Auditing
+  const auditing = yield* Auditing
 
-    const named = sessionNamed(sql)
+  const named = sessionNamed(sql)
 
-    const sessionColumns = sql.literal(SESSION_COLUMNS)
+  const sessionColumns = sql.literal(SESSION_COLUMNS)
 
-    const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
+  const get = Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
+    const organization = yield* CurrentOrganization
+    return toSession(
+      yield* decodeSession(sql`
+        select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`),
+    )
+  }, withoutSqlErrors)
+
+  return {
+    /** Finds a session, with its history within the bounds. */
+    find: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, bounds: HistoryBounds) {
       const organization = yield* CurrentOrganization
-      return toSession(
-        yield* decodeSession(sql`
-          select ${sessionColumns} from sessions s where ${named(chatbot, name, organization)}`),
-      )
-    }, withoutSqlErrors)
+      // The database knows the length of a text without reading it, so that texts which do not fit are never read.
+      return yield* decodeOpen(sql`
+        select s.id, s.user_info, s.may_ask_email, coalesce((
+          select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
+            'content', left(content, ${bounds.characters}::int), 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name, 'has_files', attachments is not null)
+            order by created_at, id)
+          from (
+            select id, sender_type, content, model, finish_reason, metadata, person_name, attachments, created_at,
+              sum(least(octet_length(content), ${bounds.characters}::int))
+                over (order by created_at desc, id desc rows unbounded preceding) as bytes
+            from messages
+            where session_id = s.id and organization_id = ${organization}
+            order by created_at desc, id desc limit ${bounds.messages}
+          ) last where bytes <= ${bounds.bytes}::int
+        ), '[]') as history
+        from sessions s where ${named(chatbot, name, organization)}`)
+    }, withoutSqlErrors),
 
-    return {
-      /** Finds a session, with its history within the bounds. */
-      find: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName, bounds: HistoryBounds) {
+    /**
+     * Appends messages to a session, which is opened if it does not exist, and stores the answer. Returns its id, and who
+     * answers in it.
+     */
+    append: makeAppend(sql),
+
+    /**
+     * Stores a reply and counts its usage. When the session was deleted meanwhile, only the usage is counted. Where
+     * people have taken it over meanwhile, what was seen of the reply is stored as cut off, before they came, and of
+     * another nothing. Returns who answers in the session from now on.
+     *
+     * @param isUnfinished whether `UnfinishedReplies` may have a part of the reply. The whole reply replaces it; and
+     * where another server has turned it into a message already, it replaces the message, and usage is not counted
+     * again
+     */
+    reply: makeReply(sql),
+
+    /** Records that the reply to a question has failed before there was anything of it to store, and why. */
+    failed: Effect.fnUntraced(function* (session: SessionId, question?: MessageId, failure?: Explanation) {
+      const organization = yield* CurrentOrganization
+      yield* sql`with explained as (
+          update messages set metadata = metadata || ${json(failure === undefined ? {} : { failure })}
+          where id = ${question ?? null}::uuid and session_id = ${session} and organization_id = ${organization}
+        )
+        update sessions set unanswered_replies = unanswered_replies + 1, updated_at = ${sql.literal(NEXT_INSTANT)}
+        where id = ${session} and organization_id = ${organization}`
+    }, withoutSqlErrors),
+
+    /** Returns a page of the sessions of a chatbot, the latest activity first. */
+    list: Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
+      const organization = yield* CurrentOrganization
+      const own = sql`s.chatbot_id = ${chatbot} and s.organization_id = ${organization}`
+      // The rows before the page are skipped in the index alone. Those of the page are found by their ids: with the
+      // chatbot as a condition as well, Postgres reads all of its sessions for each of them. The total is returned for
+      // an empty page too.
+      const rows = yield* decodePage(sql`
+        with page as (
+          select s.id, s.updated_at from sessions s where ${own}
+          order by s.updated_at desc, s.id desc limit ${page.limit} offset ${offset(page)}
+        )
+        select counted.total, ${sessionColumns}
+        from (select count(*)::int as total from sessions s where ${own}) counted
+        left join (page join sessions s on s.id = page.id and s.organization_id = ${organization}) on true
+        order by page.updated_at desc, page.id desc`)
+      return {
+        sessions: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toSession(row)])),
+        total: rows[0]?.total ?? 0,
+      }
+    }, withoutSqlErrors),
+
+    get,
+
+    /** Returns a session whose messages are about to be exported, and records that in the audit log. */
+    exported: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
+      const session = yield* get(chatbot, name)
+      yield* auditing.mention(sql, {
+        organization: yield* CurrentOrganization,
+        action: "conversation.exported",
+        target: session.id,
+        chatbot,
+      })
+      return session
+    }),
+
+    /** Deletes a session with its messages, and the contents of a reply that is being made in it. */
+    remove: Effect.fnUntraced(
+      function* (chatbot: ChatbotId, name: SessionName) {
         const organization = yield* CurrentOrganization
-        // The database knows the length of a text without reading it, so that texts which do not fit are never read.
-        return yield* decodeOpen(sql`
-          select s.id, s.user_info, s.may_ask_email, coalesce((
-            select jsonb_agg(jsonb_build_object('id', id, 'sender_type', sender_type,
-              'content', left(content, ${bounds.characters}::int), 'model', model, 'finish_reason', finish_reason, 'mid', metadata->>'mid', 'person', person_name, 'has_files', attachments is not null)
-              order by created_at, id)
-            from (
-              select id, sender_type, content, model, finish_reason, metadata, person_name, attachments, created_at,
-                sum(least(octet_length(content), ${bounds.characters}::int))
-                  over (order by created_at desc, id desc rows unbounded preceding) as bytes
-              from messages
-              where session_id = s.id and organization_id = ${organization}
-              order by created_at desc, id desc limit ${bounds.messages}
-            ) last where bytes <= ${bounds.bytes}::int
-          ), '[]') as history
-          from sessions s where ${named(chatbot, name, organization)}`)
-      }, withoutSqlErrors),
-
-      /**
-       * Appends messages to a session, which is opened if it does not exist, and stores the answer. Returns its id, and who
-       * answers in it.
-       */
-      append: makeAppend(sql),
-
-      /**
-       * Stores a reply and counts its usage. When the session was deleted meanwhile, only the usage is counted. Where
-       * people have taken it over meanwhile, what was seen of the reply is stored as cut off, before they came, and of
-       * another nothing. Returns who answers in the session from now on.
-       *
-       * @param isUnfinished whether `UnfinishedReplies` may have a part of the reply. The whole reply replaces it; and
-       * where another server has turned it into a message already, it replaces the message, and usage is not counted
-       * again
-       */
-      reply: makeReply(sql),
-
-      /** Records that the reply to a question has failed before there was anything of it to store, and why. */
-      failed: Effect.fnUntraced(function* (session: SessionId, question?: MessageId, failure?: Explanation) {
-        const organization = yield* CurrentOrganization
-        yield* sql`with explained as (
-            update messages set metadata = metadata || ${json(failure === undefined ? {} : { failure })}
-            where id = ${question ?? null}::uuid and session_id = ${session} and organization_id = ${organization}
-          )
-          update sessions set unanswered_replies = unanswered_replies + 1, updated_at = ${sql.literal(NEXT_INSTANT)}
-          where id = ${session} and organization_id = ${organization}`
-      }, withoutSqlErrors),
-
-      /** Returns a page of the sessions of a chatbot, the latest activity first. */
-      list: Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page) {
-        const organization = yield* CurrentOrganization
-        const own = sql`s.chatbot_id = ${chatbot} and s.organization_id = ${organization}`
-        // The rows before the page are skipped in the index alone. Those of the page are found by their ids: with the
-        // chatbot as a condition as well, Postgres reads all of its sessions for each of them. The total is returned for
-        // an empty page too.
-        const rows = yield* decodePage(sql`
-          with page as (
-            select s.id, s.updated_at from sessions s where ${own}
-            order by s.updated_at desc, s.id desc limit ${page.limit} offset ${offset(page)}
-          )
-          select counted.total, ${sessionColumns}
-          from (select count(*)::int as total from sessions s where ${own}) counted
-          left join (page join sessions s on s.id = page.id and s.organization_id = ${organization}) on true
-          order by page.updated_at desc, page.id desc`)
-        return {
-          sessions: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toSession(row)])),
-          total: rows[0]?.total ?? 0,
-        }
-      }, withoutSqlErrors),
-
-      get,
-
-      /** Returns a session whose messages are about to be exported, and records that in the audit log. */
-      exported: Effect.fnUntraced(function* (chatbot: ChatbotId, name: SessionName) {
-        const session = yield* get(chatbot, name)
-        yield* auditing.mention(sql, {
-          organization: yield* CurrentOrganization,
-          action: "conversation.exported",
-          target: session.id,
-          chatbot,
-        })
-        return session
-      }),
-
-      /** Deletes a session with its messages, and the contents of a reply that is being made in it. */
-      remove: Effect.fnUntraced(
-        function* (chatbot: ChatbotId, name: SessionName) {
-          const organization = yield* CurrentOrganization
-          const gone = yield* decodeId(sql`
-            delete from sessions s where ${named(chatbot, name, organization)} returning s.id`)
-          // A statement of its own, so that it sees what was stored before the session was locked.
-          yield* emptyDrafts(sql, sql`session_id = ${gone.id} and organization_id = ${organization}`)
-          yield* auditing.record(sql, { organization, action: "conversation.deleted", target: gone.id, chatbot })
-        },
-        committing(sql, withoutTimeLimit),
-      ),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+        const gone = yield* decodeId(sql`
+          delete from sessions s where ${named(chatbot, name, organization)} returning s.id`)
+        // A statement of its own, so that it sees what was stored before the session was locked.
+        yield* emptyDrafts(sql, sql`session_id = ${gone.id} and organization_id = ${organization}`)
+        yield* auditing.record(sql, { organization, action: "conversation.deleted", target: gone.id, chatbot })
+      },
+      committing(sql, withoutTimeLimit),
+    ),
+  }
+}) {}
 
 export const toSession = ({
   assignee,

@@ -1,10 +1,11 @@
-import { Context, Effect, Layer, Redacted, Schema, Struct } from "effect"
+import { Effect, Redacted, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { concealed } from "../../domain/audit/AuditChange.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { OrganizationId } from "../../domain/Ids.ts"
 import { keyHintOf, ModelConnection, type ModelConnectionId } from "../../domain/models/ModelConnection.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Service } from "../../domain/Service.ts"
 import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { decodeRowOr, decodeRows, onlyRow, TimestampColumn } from "../Rows.ts"
@@ -55,8 +56,9 @@ const decodeOpen = decodeRows(Schema.Struct({ ...StoredConnection.fields, ...Sec
 const decodeSecrets = decodeRows(SecretRow)
 
 /** The table `model_connections`, within the current organization unless a method says otherwise. */
-export class ModelConnections extends Context.Service<ModelConnections>()("parley/storage/models/ModelConnections", {
-  make: Effect.gen(function* () {
+export class ModelConnections extends Service<ModelConnections>()(
+  "parley/storage/models/ModelConnections",
+  function* () {
     const sql = yield* SqlClient.SqlClient
     const system = yield* SystemSql
     const secrets = yield* Secrets
@@ -86,8 +88,8 @@ export class ModelConnections extends Context.Service<ModelConnections>()("parle
         )
         if (others.length >= CONNECTIONS_MAX) return yield* enough
         const inserted = yield* decodeConnections(sql`
-          insert into model_connections ${sql.insert({ ...owner, ...content, key_hint, ...sealed })}
-          on conflict do nothing returning ${columns}`)
+        insert into model_connections ${sql.insert({ ...owner, ...content, key_hint, ...sealed })}
+        on conflict do nothing returning ${columns}`)
         if (inserted.length === 0)
           return yield* new Conflict({ detail: `There is a model connection ${content.name} already.` })
         yield* auditing.record(sql, {
@@ -103,14 +105,14 @@ export class ModelConnections extends Context.Service<ModelConnections>()("parle
       list: Effect.flatMap(CurrentOrganization, (organization) =>
         withoutSqlErrors(
           decodeConnections(sql`
-            select ${columns} from model_connections where organization_id = ${organization} order by name`),
+          select ${columns} from model_connections where organization_id = ${organization} order by name`),
         ),
       ),
 
       get: Effect.fnUntraced(function* (id: ModelConnectionId) {
         const organization = yield* CurrentOrganization
         return yield* decodeConnection(sql`
-          select ${columns} from model_connections where id = ${id} and organization_id = ${organization}`)
+        select ${columns} from model_connections where id = ${id} and organization_id = ${organization}`)
       }, withoutSqlErrors),
 
       /** Replaces the key of a connection, under its row's lock: null takes it away, and undefined leaves it. */
@@ -121,7 +123,7 @@ export class ModelConnections extends Context.Service<ModelConnections>()("parle
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
           const before = yield* decodeConnection(sql`
-            select ${columns} from model_connections where id = ${id} and organization_id = ${organization} for update`)
+          select ${columns} from model_connections where id = ${id} and organization_id = ${organization} for update`)
           const key = yield* change(before)
           if (key === undefined) return before
           const { key_hint, sealed } = yield* sealedKey(key === null ? undefined : Redacted.make(key), before)
@@ -133,15 +135,15 @@ export class ModelConnections extends Context.Service<ModelConnections>()("parle
             after: concealed({ key_hint }),
           })
           return yield* decodeConnection(sql`
-            update model_connections set key_hint = ${key_hint}::text, ${secretAssignments(sql, sealed)},
-              version = version + 1, updated_at = now()
-            where id = ${id} returning ${columns}`)
+          update model_connections set key_hint = ${key_hint}::text, ${secretAssignments(sql, sealed)},
+            version = version + 1, updated_at = now()
+          where id = ${id} returning ${columns}`)
         }).pipe(committing(sql)),
 
       remove: Effect.fnUntraced(function* (id: ModelConnectionId) {
         const organization = yield* CurrentOrganization
         const { base_url, name } = yield* decodeConnection(sql`
-          delete from model_connections where id = ${id} and organization_id = ${organization} returning ${columns}`)
+        delete from model_connections where id = ${id} and organization_id = ${organization} returning ${columns}`)
         yield* auditing.record(sql, {
           organization,
           action: "model_connection.deleted",
@@ -154,8 +156,8 @@ export class ModelConnections extends Context.Service<ModelConnections>()("parle
       opened: Effect.gen(function* () {
         const organization = yield* CurrentOrganization
         const rows = yield* decodeOpen(sql`
-          select ${sql.literal(`${COLUMNS}, secret, sealed, sealed_by`)} from model_connections
-          where organization_id = ${organization} order by name`)
+        select ${sql.literal(`${COLUMNS}, secret, sealed, sealed_by`)} from model_connections
+        where organization_id = ${organization} order by name`)
         return yield* Effect.forEach(rows, ({ secret, sealed, sealed_by, ...row }) =>
           openSecret(secrets, { secret, sealed, sealed_by }, connectionSecretPlace(row)).pipe(
             Effect.catchTag("SecretUnreadable", ({ key, why }) =>
@@ -180,10 +182,8 @@ export class ModelConnections extends Context.Service<ModelConnections>()("parle
         connectionSecretPlace,
       ),
     }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+  },
+) {}
 
 /** The place for which the key of a connection is encrypted. */
 export const connectionSecretPlace = ({ id, organization_id }: Record<"id" | "organization_id", string>) => [

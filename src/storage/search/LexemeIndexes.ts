@@ -1,6 +1,7 @@
-import { Context, Duration, Effect, Latch, Layer, Schema } from "effect"
+import { Duration, Effect, Latch, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { ChatbotId } from "../../domain/Ids.ts"
+import { Service } from "../../domain/Service.ts"
 import { regularly } from "../../system/Background.ts"
 import { makeIndexes } from "../sql/Indexes.ts"
 import { SystemSql } from "../sql/Database.ts"
@@ -32,51 +33,46 @@ const decodeNames = decodeRows(Schema.Struct({ name: Schema.String }))
  * will be. Smaller chatbots would not use one, and it would slow down their ingestion. Until there is one, each search
  * of such a chatbot scans the newest documents, see `ChunkMatching.ts`.
  */
-export class LexemeIndexes extends Context.Service<LexemeIndexes>()("parley/storage/search/LexemeIndexes", {
-  make: Effect.gen(function* () {
-    const sql = yield* SystemSql
-    const indexes = makeIndexes(sql)
-    const requested = new Set<ChatbotId>()
-    const bell = yield* Latch.make(false)
+export class LexemeIndexes extends Service<LexemeIndexes>()("parley/storage/search/LexemeIndexes", function* () {
+  const sql = yield* SystemSql
+  const indexes = makeIndexes(sql)
+  const requested = new Set<ChatbotId>()
+  const bell = yield* Latch.make(false)
 
-    const maintain = Effect.fn("LexemeIndexes.maintain")(function* (leastChunks: number) {
-      const large = yield* decodeIds(sql`
-        select chatbot_id as id from documents where revision > 0
-        group by chatbot_id having sum(chunk_count) >= ${leastChunks}::bigint`)
-      for (const { id } of large) requested.add(id)
-      for (const chatbotId of requested) {
-        const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
-        if (chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))) requested.delete(chatbotId)
-      }
-      const orphans = yield* decodeNames(sql`
-        select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
-        where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX})
-          and not exists (select from chatbots where relname = ${LEXEME_INDEX} || replace(id::text, '-', ''))`)
-      for (const { name } of orphans) yield* indexes.drop(name)
-    }, withoutTimeLimit)
-
-    return {
-      /** Requests the chatbot's index from the maintenance, if there is none. It returns at once. */
-      request: (chatbotId: ChatbotId) =>
-        Effect.suspend(() => {
-          requested.add(chatbotId)
-          return Effect.asVoid(bell.open)
-        }),
-
-      /**
-       * Builds the indexes that were requested and those of all chatbots with at least `leastChunks` chunks, and drops
-       * the indexes of deleted chatbots. It returns when all of that is done.
-       */
-      maintain,
-
-      /** Maintains the indexes for ever: regularly, and whenever one is requested. */
-      keep: (leastChunks: number) =>
-        regularly(LOOK_EVERY, "An index of words was not made", maintain(leastChunks), bell),
+  const maintain = Effect.fn("LexemeIndexes.maintain")(function* (leastChunks: number) {
+    const large = yield* decodeIds(sql`
+      select chatbot_id as id from documents where revision > 0
+      group by chatbot_id having sum(chunk_count) >= ${leastChunks}::bigint`)
+    for (const { id } of large) requested.add(id)
+    for (const chatbotId of requested) {
+      const [chatbot] = yield* sql`select from chatbots where id = ${chatbotId}`
+      if (chatbot === undefined || (yield* indexes.ensure(indexOf(chatbotId)))) requested.delete(chatbotId)
     }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    const orphans = yield* decodeNames(sql`
+      select relname as name from pg_index join pg_class on pg_class.oid = indexrelid
+      where indrelid = 'chunks'::regclass and starts_with(relname, ${LEXEME_INDEX})
+        and not exists (select from chatbots where relname = ${LEXEME_INDEX} || replace(id::text, '-', ''))`)
+    for (const { name } of orphans) yield* indexes.drop(name)
+  }, withoutTimeLimit)
+
+  return {
+    /** Requests the chatbot's index from the maintenance, if there is none. It returns at once. */
+    request: (chatbotId: ChatbotId) =>
+      Effect.suspend(() => {
+        requested.add(chatbotId)
+        return Effect.asVoid(bell.open)
+      }),
+
+    /**
+     * Builds the indexes that were requested and those of all chatbots with at least `leastChunks` chunks, and drops
+     * the indexes of deleted chatbots. It returns when all of that is done.
+     */
+    maintain,
+
+    /** Maintains the indexes for ever: regularly, and whenever one is requested. */
+    keep: (leastChunks: number) => regularly(LOOK_EVERY, "An index of words was not made", maintain(leastChunks), bell),
+  }
+}) {}
 
 const indexOf = (chatbotId: ChatbotId) => ({
   name: lexemeIndexName(chatbotId),

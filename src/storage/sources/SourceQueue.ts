@@ -1,9 +1,10 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { SourceConfig, SourceId } from "../../domain/knowledge/Source.ts"
 import { PageOutcome } from "../../domain/knowledge/SourcePage.ts"
 import { type SourceRunError, SourceRunId, type SourceRunStatus } from "../../domain/knowledge/SourceRun.ts"
+import { Service } from "../../domain/Service.ts"
 import { decodeRow } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { Job, type Lease } from "../sql/LeaseQueue.ts"
@@ -53,33 +54,29 @@ export interface RunEnd extends Ending {
 const decodeJob = decodeRow(CrawlJob)
 
 /** The queue of sources to read, see `LeaseQueue`, and the rows of the runs that its jobs are. */
-export class SourceQueue extends Context.Service<SourceQueue>()("parley/storage/sources/SourceQueue", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const system = yield* SystemSql
-    const queue = yield* makeRunQueue(sourceRuns, CrawlRun)
+export class SourceQueue extends Service<SourceQueue>()("parley/storage/sources/SourceQueue", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const system = yield* SystemSql
+  const queue = yield* makeRunQueue(sourceRuns, CrawlRun)
 
-    return {
-      ...Struct.pick(queue, ["begin", "end", "giveUp", "release", "releaseAll", "renew", "underLease"]),
+  return {
+    ...Struct.pick(queue, ["begin", "end", "giveUp", "release", "releaseAll", "renew", "underLease"]),
 
-      /** Claims a source that is to be read, or whose lease has expired. Organizations take turns. */
-      claim: (lease: Lease) =>
-        withoutSqlErrors(
-          decodeJob(system`
-            with claimed as (${queue.claim(lease)})
-            select c.*, s.chatbot_id, s.kind, s.config, s.repeated
-            from claimed c join sources s on s.id = c.source_id, ${asynchronousCommit(system)}`),
-        ),
+    /** Claims a source that is to be read, or whose lease has expired. Organizations take turns. */
+    claim: (lease: Lease) =>
+      withoutSqlErrors(
+        decodeJob(system`
+          with claimed as (${queue.claim(lease)})
+          select c.*, s.chatbot_id, s.kind, s.config, s.repeated
+          from claimed c join sources s on s.id = c.source_id, ${asynchronousCommit(system)}`),
+      ),
 
-      untilDue: queue.untilDue(),
+    untilDue: queue.untilDue(),
 
-      /** Keeps the hashes of the blocks that repeat on the pages of a source; null: the next run finds them anew. */
-      setRepeated: Effect.fnUntraced(function* (job: CrawlJob, hashes: ReadonlyArray<string> | null) {
-        yield* sql`update sources set repeated = ${json(hashes)}
-          where id = ${job.source_id} and organization_id = ${job.organization_id}`
-      }, withoutSqlErrors),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Keeps the hashes of the blocks that repeat on the pages of a source; null: the next run finds them anew. */
+    setRepeated: Effect.fnUntraced(function* (job: CrawlJob, hashes: ReadonlyArray<string> | null) {
+      yield* sql`update sources set repeated = ${json(hashes)}
+        where id = ${job.source_id} and organization_id = ${job.organization_id}`
+    }, withoutSqlErrors),
+  }
+}) {}

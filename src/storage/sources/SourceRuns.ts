@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import type { ChatbotId } from "../../domain/Ids.ts"
@@ -7,6 +7,7 @@ import type { PageOutcome } from "../../domain/knowledge/SourcePage.ts"
 import { SourceRun, type SourceRunId } from "../../domain/knowledge/SourceRun.ts"
 import type { Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Service } from "../../domain/Service.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import { type RunTables, runsOf } from "../sql/RunQueue.ts"
@@ -134,49 +135,45 @@ export const lastRuns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, s
 })
 
 /** The table `source_runs`, and the jobs of the runs in `source_queue`, always within the current organization. */
-export class SourceRuns extends Context.Service<SourceRuns>()("parley/storage/sources/SourceRuns", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const auditing = yield* Auditing
+export class SourceRuns extends Service<SourceRuns>()("parley/storage/sources/SourceRuns", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const auditing = yield* Auditing
 
-    const { get, list, stop } = runsOf(sql, sourceRuns)
+  const { get, list, stop } = runsOf(sql, sourceRuns)
 
-    /** Finds the kind of a source, and locks it. */
-    const lock = Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId) {
-      return yield* rowOr(sourceNotFound)(
-        decodeKinds(sql`select kind from sources where id = ${source} and chatbot_id = ${chatbot}
-          and organization_id = ${yield* CurrentOrganization} for update`),
-      )
-    })
+  /** Finds the kind of a source, and locks it. */
+  const lock = Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId) {
+    return yield* rowOr(sourceNotFound)(
+      decodeKinds(sql`select kind from sources where id = ${source} and chatbot_id = ${chatbot}
+        and organization_id = ${yield* CurrentOrganization} for update`),
+    )
+  })
 
-    return {
-      /** Lists a page of the runs of a source, the latest first. */
-      list: (source: SourceId, page: Page) => withoutSqlErrors(list(source, page)),
+  return {
+    /** Lists a page of the runs of a source, the latest first. */
+    list: (source: SourceId, page: Page) => withoutSqlErrors(list(source, page)),
 
-      /** Queues a run of a source. Fails with `Conflict` while there is one, and where the source has none. */
-      start: Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, run: NewRun) {
-        const { kind } = yield* lock(chatbot, source)
-        if (!isCrawled(kind)) return yield* hasNoRuns
-        yield* queueRun(sql, source, run)
-        yield* auditing.record(sql, {
-          organization: yield* CurrentOrganization,
-          action: "source.run_started",
-          target: source,
-          chatbot,
-        })
-        return yield* get(source, run.id)
-      }, committing(sql)),
+    /** Queues a run of a source. Fails with `Conflict` while there is one, and where the source has none. */
+    start: Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, run: NewRun) {
+      const { kind } = yield* lock(chatbot, source)
+      if (!isCrawled(kind)) return yield* hasNoRuns
+      yield* queueRun(sql, source, run)
+      yield* auditing.record(sql, {
+        organization: yield* CurrentOrganization,
+        action: "source.run_started",
+        target: source,
+        chatbot,
+      })
+      return yield* get(source, run.id)
+    }, committing(sql)),
 
-      /** Ends a run that waits, and asks one under way to stop. Fails with `Conflict` when it has ended. */
-      stop: Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, run: SourceRunId) {
-        const organization = yield* CurrentOrganization
-        yield* lock(chatbot, source)
-        yield* stop(source, run)
-        yield* auditing.record(sql, { organization, action: "source.run_stopped", target: source, chatbot })
-        return yield* get(source, run)
-      }, committing(sql)),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Ends a run that waits, and asks one under way to stop. Fails with `Conflict` when it has ended. */
+    stop: Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, run: SourceRunId) {
+      const organization = yield* CurrentOrganization
+      yield* lock(chatbot, source)
+      yield* stop(source, run)
+      yield* auditing.record(sql, { organization, action: "source.run_stopped", target: source, chatbot })
+      return yield* get(source, run)
+    }, committing(sql)),
+  }
+}) {}

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { changeOf, concealed } from "../../domain/audit/AuditChange.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
@@ -14,6 +14,7 @@ import {
   type VersionedSource,
 } from "../../domain/knowledge/Source.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Service } from "../../domain/Service.ts"
 import { knowledgeChanged } from "../chatbots/KnowledgeVersion.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { type Content, contentTaken, Documents } from "../documents/Documents.ts"
@@ -57,135 +58,131 @@ const columns = `id, chatbot_id, kind, name, schedule, version, created_at, upda
   ) as next_run_at, (select count(*)::int from documents d where d.source_id = sources.id) as document_count`
 
 /** The table `sources`, always within the current organization. */
-export class Sources extends Context.Service<Sources>()("parley/storage/sources/Sources", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const auditing = yield* Auditing
-    const documents = yield* Documents
+export class Sources extends Service<Sources>()("parley/storage/sources/Sources", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const auditing = yield* Auditing
+  const documents = yield* Documents
 
-    const read = Effect.fnUntraced(function* (chatbot: ChatbotId, id?: SourceId) {
-      // The texts of all sources of a chatbot may be many megabytes.
-      const config = id === undefined ? sql`config || '{"text": null}'` : sql`config`
-      const rows = yield* decodeSources(sql`
-        select ${sql.literal(columns)}, ${config} as config from sources
-        where chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}
-          ${id === undefined ? sql`` : sql`and id = ${id}`} order by created_at, id`)
-      const runs = yield* lastRuns(
-        sql,
-        rows.map((row) => row.id),
-      )
-      return rows.map(({ config, ...row }): VersionedSource => ({
-        ...row,
-        ...config,
-        last_run: runs.get(row.id) ?? null,
-      }))
-    })
+  const read = Effect.fnUntraced(function* (chatbot: ChatbotId, id?: SourceId) {
+    // The texts of all sources of a chatbot may be many megabytes.
+    const config = id === undefined ? sql`config || '{"text": null}'` : sql`config`
+    const rows = yield* decodeSources(sql`
+      select ${sql.literal(columns)}, ${config} as config from sources
+      where chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}
+        ${id === undefined ? sql`` : sql`and id = ${id}`} order by created_at, id`)
+    const runs = yield* lastRuns(
+      sql,
+      rows.map((row) => row.id),
+    )
+    return rows.map(({ config, ...row }): VersionedSource => ({
+      ...row,
+      ...config,
+      last_run: runs.get(row.id) ?? null,
+    }))
+  })
 
-    const get = (chatbot: ChatbotId, id: SourceId) => rowOr(sourceNotFound)(read(chatbot, id))
+  const get = (chatbot: ChatbotId, id: SourceId) => rowOr(sourceNotFound)(read(chatbot, id))
 
-    /** Makes content the document of a text. */
-    const write = Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, { content, id }: TextDocument) {
-      const [own] = yield* decodeIds(sql`select id from documents
-        where source_id = ${source} and organization_id = ${yield* CurrentOrganization}`)
-      if (own !== undefined) return yield* Effect.asVoid(documents.replace(chatbot, own.id, content))
-      const added = yield* documents.add(id, chatbot, content, { source_id: source, url: null, is_approved: false })
-      if (added.duplicate) return yield* contentTaken()
-    })
+  /** Makes content the document of a text. */
+  const write = Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, { content, id }: TextDocument) {
+    const [own] = yield* decodeIds(sql`select id from documents
+      where source_id = ${source} and organization_id = ${yield* CurrentOrganization}`)
+    if (own !== undefined) return yield* Effect.asVoid(documents.replace(chatbot, own.id, content))
+    const added = yield* documents.add(id, chatbot, content, { source_id: source, url: null, is_approved: false })
+    if (added.duplicate) return yield* contentTaken()
+  })
 
-    const removeRow = Effect.fnUntraced(function* (chatbot: ChatbotId, id: SourceId) {
-      const organization = yield* CurrentOrganization
-      const { kind, name } = yield* rowOr(sourceNotFound)(
-        decodeRemoved(sql`delete from sources
-          where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning kind, name`),
-      )
-      const before = concealed({ kind, name })
-      yield* auditing.record(sql, { organization, action: "source.deleted", target: id, chatbot, before })
-      yield* sql`with ${knowledgeChanged(sql, sql`id = ${chatbot} and organization_id = ${organization}`)} select`
-    }, transaction(sql))
+  const removeRow = Effect.fnUntraced(function* (chatbot: ChatbotId, id: SourceId) {
+    const organization = yield* CurrentOrganization
+    const { kind, name } = yield* rowOr(sourceNotFound)(
+      decodeRemoved(sql`delete from sources
+        where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization} returning kind, name`),
+    )
+    const before = concealed({ kind, name })
+    yield* auditing.record(sql, { organization, action: "source.deleted", target: id, chatbot, before })
+    yield* sql`with ${knowledgeChanged(sql, sql`id = ${chatbot} and organization_id = ${organization}`)} select`
+  }, transaction(sql))
 
-    return {
-      /** Inserts a source, and queues its first run or adds its document. Fails with `Conflict` where there are too many. */
-      insert: Effect.fnUntraced(
-        function* (
-          id: SourceId,
-          chatbot: ChatbotId,
-          kind: SourceKind,
-          content: SourceContent,
-          first: { readonly run?: NewRun; readonly document?: TextDocument },
-        ) {
-          const organization = yield* CurrentOrganization
-          // Of two requests at once, each counts what the other has inserted.
-          yield* sql`select pg_advisory_xact_lock(${COUNT_LOCK}, hashtext(${chatbot}::text))`
-          const count = yield* counted(sql`select count(*)::int as count from sources
-            where chatbot_id = ${chatbot} and organization_id = ${organization}`)
-          if (count >= SOURCES_MAX) return yield* full
-          yield* sql`insert into sources (id, organization_id, chatbot_id, kind, name, config, schedule)
-            values (${id}, ${organization}, ${chatbot}, ${kind}, ${content.name}, ${json(configOf(content))},
-              ${content.schedule}::text)`
-          const after = concealed({ kind, ...auditedSource(content) })
-          yield* auditing.record(sql, { organization, action: "source.created", target: id, chatbot, after })
-          yield* first.run === undefined ? reschedule(sql, id) : queueRun(sql, id, first.run)
-          if (first.document !== undefined) yield* write(chatbot, id, first.document)
-          return yield* get(chatbot, id)
-        },
-        committing<NotFound>(
-          sql,
-          onForeignKeyViolation(() => chatbotNotFound),
-        ),
-      ),
-
-      /** Lists the sources of a chatbot, oldest first, without their texts. */
-      list: (chatbot: ChatbotId) => withoutSqlErrors(read(chatbot)),
-
-      get: (chatbot: ChatbotId, id: SourceId) => withoutSqlErrors(get(chatbot, id)),
-
-      /** Fails where the chatbot has no such source. */
-      ensure: Effect.fnUntraced(function* (chatbot: ChatbotId, id: SourceId) {
-        yield* rowOr(sourceNotFound)(sql`select id from sources
-          where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`)
-      }, withoutSqlErrors),
-
-      /**
-       * Changes a source from what it was when it was read, or else fails with `Conflict`. Where other pages are read now,
-       * the blocks that repeat on them are forgotten, so that the next run reads every page anew.
-       */
-      update: Effect.fnUntraced(function* (before: VersionedSource, content: SourceContent, document?: TextDocument) {
-        const isReadAnew = JSON.stringify(scopeOf(before)) !== JSON.stringify(scopeOf(content))
+  return {
+    /** Inserts a source, and queues its first run or adds its document. Fails with `Conflict` where there are too many. */
+    insert: Effect.fnUntraced(
+      function* (
+        id: SourceId,
+        chatbot: ChatbotId,
+        kind: SourceKind,
+        content: SourceContent,
+        first: { readonly run?: NewRun; readonly document?: TextDocument },
+      ) {
         const organization = yield* CurrentOrganization
-        const { chatbot_id, id, version } = before
-        const updated = yield* sql`
-          update sources set name = ${content.name}, config = ${json(configOf(content))},
-            schedule = ${content.schedule}::text, version = version + 1,
-            repeated = case when ${isReadAnew} then null else repeated end,
-            updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
-          where id = ${id} and chatbot_id = ${chatbot_id} and organization_id = ${organization}
-            and version = ${String(version)}::text::bigint returning id`
-        if (updated.length === 0) return yield* Effect.andThen(get(chatbot_id, id), Effect.fail(changedMeanwhile))
-        const changed = changeOf(auditedSource(before), auditedSource(content))
-        if (changed !== undefined) {
-          const entry = { organization, target: id, chatbot: chatbot_id, ...changed }
-          yield* auditing.record(sql, { action: "source.updated", ...entry })
-        }
-        if (content.schedule !== before.schedule) yield* reschedule(sql, id)
-        if (document !== undefined) yield* write(chatbot_id, id, document)
-        return yield* get(chatbot_id, id)
-      }, committing(sql)),
+        // Of two requests at once, each counts what the other has inserted.
+        yield* sql`select pg_advisory_xact_lock(${COUNT_LOCK}, hashtext(${chatbot}::text))`
+        const count = yield* counted(sql`select count(*)::int as count from sources
+          where chatbot_id = ${chatbot} and organization_id = ${organization}`)
+        if (count >= SOURCES_MAX) return yield* full
+        yield* sql`insert into sources (id, organization_id, chatbot_id, kind, name, config, schedule)
+          values (${id}, ${organization}, ${chatbot}, ${kind}, ${content.name}, ${json(configOf(content))},
+            ${content.schedule}::text)`
+        const after = concealed({ kind, ...auditedSource(content) })
+        yield* auditing.record(sql, { organization, action: "source.created", target: id, chatbot, after })
+        yield* first.run === undefined ? reschedule(sql, id) : queueRun(sql, id, first.run)
+        if (first.document !== undefined) yield* write(chatbot, id, first.document)
+        return yield* get(chatbot, id)
+      },
+      committing<NotFound>(
+        sql,
+        onForeignKeyViolation(() => chatbotNotFound),
+      ),
+    ),
 
-      /** Deletes a source with its documents, runs and questions. */
-      remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: SourceId) {
-        // A run that is under way writes nothing more without its job.
-        yield* sql`delete from source_queue where source_id in (
-            select id from sources where id = ${id} and chatbot_id = ${chatbot}
-          ) and organization_id = ${yield* CurrentOrganization}`
-        yield* deleteDocuments(sql, chatbot, id)
-        yield* deletePages(sql, chatbot, id)
-        yield* removeRow(chatbot, id)
-      }, lengthy),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Lists the sources of a chatbot, oldest first, without their texts. */
+    list: (chatbot: ChatbotId) => withoutSqlErrors(read(chatbot)),
+
+    get: (chatbot: ChatbotId, id: SourceId) => withoutSqlErrors(get(chatbot, id)),
+
+    /** Fails where the chatbot has no such source. */
+    ensure: Effect.fnUntraced(function* (chatbot: ChatbotId, id: SourceId) {
+      yield* rowOr(sourceNotFound)(sql`select id from sources
+        where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`)
+    }, withoutSqlErrors),
+
+    /**
+     * Changes a source from what it was when it was read, or else fails with `Conflict`. Where other pages are read now,
+     * the blocks that repeat on them are forgotten, so that the next run reads every page anew.
+     */
+    update: Effect.fnUntraced(function* (before: VersionedSource, content: SourceContent, document?: TextDocument) {
+      const isReadAnew = JSON.stringify(scopeOf(before)) !== JSON.stringify(scopeOf(content))
+      const organization = yield* CurrentOrganization
+      const { chatbot_id, id, version } = before
+      const updated = yield* sql`
+        update sources set name = ${content.name}, config = ${json(configOf(content))},
+          schedule = ${content.schedule}::text, version = version + 1,
+          repeated = case when ${isReadAnew} then null else repeated end,
+          updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
+        where id = ${id} and chatbot_id = ${chatbot_id} and organization_id = ${organization}
+          and version = ${String(version)}::text::bigint returning id`
+      if (updated.length === 0) return yield* Effect.andThen(get(chatbot_id, id), Effect.fail(changedMeanwhile))
+      const changed = changeOf(auditedSource(before), auditedSource(content))
+      if (changed !== undefined) {
+        const entry = { organization, target: id, chatbot: chatbot_id, ...changed }
+        yield* auditing.record(sql, { action: "source.updated", ...entry })
+      }
+      if (content.schedule !== before.schedule) yield* reschedule(sql, id)
+      if (document !== undefined) yield* write(chatbot_id, id, document)
+      return yield* get(chatbot_id, id)
+    }, committing(sql)),
+
+    /** Deletes a source with its documents, runs and questions. */
+    remove: Effect.fnUntraced(function* (chatbot: ChatbotId, id: SourceId) {
+      // A run that is under way writes nothing more without its job.
+      yield* sql`delete from source_queue where source_id in (
+          select id from sources where id = ${id} and chatbot_id = ${chatbot}
+        ) and organization_id = ${yield* CurrentOrganization}`
+      yield* deleteDocuments(sql, chatbot, id)
+      yield* deletePages(sql, chatbot, id)
+      yield* removeRow(chatbot, id)
+    }, lengthy),
+  }
+}) {}
 
 const configOf = (content: SourceContent): SourceConfig => Struct.pick(content, Struct.keys(SourceConfig.fields))
 const scopeOf = ({ exclude, include, urls }: SourceConfig) => [urls, include, exclude]

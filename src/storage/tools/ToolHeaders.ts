@@ -1,5 +1,6 @@
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { originOf } from "../../domain/chatbot/UrlTemplate.ts"
+import { Service } from "../../domain/Service.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { Secrets, type SecretUnreadable } from "../../system/Secrets.ts"
 import { sealRows } from "../sql/SealedRows.ts"
@@ -42,50 +43,46 @@ const decodeTools = decodeRows(Schema.Struct({ ...HeadersOwner.fields, ...Stored
 const decodeKeys = decodeRows(Schema.Struct({ key: Schema.NullOr(Schema.String), tools: Schema.Int }))
 
 /** The encryption of the headers of tools, of all organizations. */
-export class ToolHeaders extends Context.Service<ToolHeaders>()("parley/storage/tools/ToolHeaders", {
-  make: Effect.gen(function* () {
-    const sql = yield* SystemSql
-    const secrets = yield* Secrets
+export class ToolHeaders extends Service<ToolHeaders>()("parley/storage/tools/ToolHeaders", function* () {
+  const sql = yield* SystemSql
+  const secrets = yield* Secrets
 
-    const columns = "id, organization_id, url, headers, sealed_headers, sealed_by"
-    const condition = "headers <> '{}'"
+  const columns = "id, organization_id, url, headers, sealed_headers, sealed_by"
+  const condition = "headers <> '{}'"
 
-    const stateOf = (key: string | null) => {
-      if (key === null) return "open"
-      return secrets.keys.includes(key) ? "sealed" : "unknown key"
-    }
+  const stateOf = (key: string | null) => {
+    if (key === null) return "open"
+    return secrets.keys.includes(key) ? "sealed" : "unknown key"
+  }
 
-    return {
-      /** The id of the key that encrypts; undefined when none is configured. */
-      key: secrets.key,
+  return {
+    /** The id of the key that encrypts; undefined when none is configured. */
+    key: secrets.key,
 
-      /**
-       * Encrypts, with the key that encrypts, all headers that it has not encrypted yet and that can be read. Returns the
-       * number of tools; 0 without a key.
-       */
-      sealAll: sealRows(sql, secrets, {
-        name: "chatbot_tools",
-        columns,
-        decode: decodeTools,
-        condition,
-        seal: Effect.fnUntraced(function* (row) {
-          const sealed = yield* sealHeaders(secrets, row, yield* openHeaders(secrets, row))
-          return sql`headers = ${json(sealed.headers)}, sealed_headers = ${sealed.sealed_headers}::bytea,
-            sealed_by = ${sealed.sealed_by}::text`
-        }),
+    /**
+     * Encrypts, with the key that encrypts, all headers that it has not encrypted yet and that can be read. Returns the
+     * number of tools; 0 without a key.
+     */
+    sealAll: sealRows(sql, secrets, {
+      name: "chatbot_tools",
+      columns,
+      decode: decodeTools,
+      condition,
+      seal: Effect.fnUntraced(function* (row) {
+        const sealed = yield* sealHeaders(secrets, row, yield* openHeaders(secrets, row))
+        return sql`headers = ${json(sealed.headers)}, sealed_headers = ${sealed.sealed_headers}::bytea,
+          sealed_by = ${sealed.sealed_by}::text`
       }),
+    }),
 
-      /** Counts the tools with headers by the key that has encrypted these. */
-      states: Effect.map(
-        decodeKeys(sql`select sealed_by as key, count(*)::int as tools from chatbot_tools
-          where ${sql.literal(condition)} group by sealed_by order by sealed_by`),
-        (rows) => rows.map((row): HeadersState => ({ ...row, state: stateOf(row.key) })),
-      ).pipe(withoutSqlErrors),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Counts the tools with headers by the key that has encrypted these. */
+    states: Effect.map(
+      decodeKeys(sql`select sealed_by as key, count(*)::int as tools from chatbot_tools
+        where ${sql.literal(condition)} group by sealed_by order by sealed_by`),
+      (rows) => rows.map((row): HeadersState => ({ ...row, state: stateOf(row.key) })),
+    ).pipe(withoutSqlErrors),
+  }
+}) {}
 
 const HeadersJson = Schema.fromJsonString(Schema.Record(Schema.String, Schema.String))
 const encodeHeaders = Schema.encodeEffect(HeadersJson)

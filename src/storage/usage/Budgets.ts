@@ -1,8 +1,9 @@
-import { Context, type Duration, Effect, Layer, Schema } from "effect"
+import { type Duration, Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Limits } from "../../domain/organizations/Budget.ts"
 import type { ApiKeyId, OrganizationId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
+import { Service } from "../../domain/Service.ts"
 import { Servers } from "../servers/Servers.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows } from "../Rows.ts"
@@ -40,70 +41,66 @@ export type Refusal = typeof Refusal.Type
 const decodeRefusals = decodeRows(Schema.Union([Refusal, Schema.Struct({ refusal: Schema.Null })]))
 
 /** The table `chat_reservations`: one row for each chat under way whose organization or key has a budget. */
-export class Budgets extends Context.Service<Budgets>()("parley/storage/usage/Budgets", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const system = yield* SystemSql
-    const servers = yield* Servers
+export class Budgets extends Service<Budgets>()("parley/storage/usage/Budgets", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const system = yield* SystemSql
+  const servers = yield* Servers
 
-    yield* servers.onDeath(({ ids: [first, last] }) =>
-      withoutSqlErrors(system`delete from chat_reservations where id between ${first} and ${last}`),
-    )
+  yield* servers.onDeath(({ ids: [first, last] }) =>
+    withoutSqlErrors(system`delete from chat_reservations where id between ${first} and ${last}`),
+  )
 
-    return {
-      /** Makes the id of a reservation of this server from a random one, see `Servers`. */
-      idOf: servers.idOf,
+  return {
+    /** Makes the id of a reservation of this server from a random one, see `Servers`. */
+    idOf: servers.idOf,
 
-      /**
-       * Makes a reservation within the limits, or returns the refusal. This is atomic: several servers together cannot
-       * exceed a limit.
-       */
-      reserve: Effect.fnUntraced(function* ({ id, apiKeyId, tokens, lease, organization, key }: Reservation) {
-        const owner = yield* CurrentOrganization
-        const rows = yield* decodeRefusals(sql`
-          select refusal, whose, at, case when refusal = 'spent'
-            then ${announced(sql, owner, apiKeyId)}::text end as announced
-          from reserve_chat(
-            ${id}::uuid, ${owner}::uuid, ${apiKeyId}::uuid, ${tokens}::float8::bigint,
-            ${interval(lease)},
-            ${orNull(organization.tokensPerDay)}::float8::bigint, ${orNull(organization.concurrentChats)}::float8::bigint,
-            ${orNull(key.tokensPerDay)}::float8::bigint, ${orNull(key.concurrentChats)}::float8::bigint
-          )`)
-        return rows.find((row) => row.refusal !== null)
-      }, withoutSqlErrors),
+    /**
+     * Makes a reservation within the limits, or returns the refusal. This is atomic: several servers together cannot
+     * exceed a limit.
+     */
+    reserve: Effect.fnUntraced(function* ({ id, apiKeyId, tokens, lease, organization, key }: Reservation) {
+      const owner = yield* CurrentOrganization
+      const rows = yield* decodeRefusals(sql`
+        select refusal, whose, at, case when refusal = 'spent'
+          then ${announced(sql, owner, apiKeyId)}::text end as announced
+        from reserve_chat(
+          ${id}::uuid, ${owner}::uuid, ${apiKeyId}::uuid, ${tokens}::float8::bigint,
+          ${interval(lease)},
+          ${orNull(organization.tokensPerDay)}::float8::bigint, ${orNull(organization.concurrentChats)}::float8::bigint,
+          ${orNull(key.tokensPerDay)}::float8::bigint, ${orNull(key.concurrentChats)}::float8::bigint
+        )`)
+      return rows.find((row) => row.refusal !== null)
+    }, withoutSqlErrors),
 
-      /** Deletes a reservation, and announces the budgets that the chat has used up. */
-      release: Effect.fnUntraced(function* ({ id, apiKeyId, organization, key }: MadeReservation) {
-        const owner = yield* CurrentOrganization
-        const today = sql`organization_id = ${owner} and day = (clock_timestamp() at time zone 'utc')::date
-          -- Mostly nobody wants to know.
-          and exists (select from webhooks where organization_id = ${owner} and active and 'budget.spent' = any(events))`
-        yield* sql`
-          with released as (
-            delete from chat_reservations where id = ${id} and organization_id = ${owner}
-          ), taken as (
-            select api_key_id, input_tokens + output_tokens + cache_read_tokens + cache_write_tokens as tokens
-            from usage_days where ${today}
-            union all
-            select api_key_id, input_tokens + output_tokens + cache_read_tokens + cache_write_tokens
-            from usage_entries where ${today}
-          ), spent (whose, tokens, most) as (
-            select 'organization', sum(tokens), ${orNull(organization.tokensPerDay)}::float8 from taken
-            union all
-            select 'key', sum(tokens), ${orNull(key.tokensPerDay)}::float8 from taken where api_key_id = ${apiKeyId}
-          )
-          select ${announced(sql, owner, apiKeyId)}::text from spent where tokens >= most`
-      }, withoutSqlErrors),
+    /** Deletes a reservation, and announces the budgets that the chat has used up. */
+    release: Effect.fnUntraced(function* ({ id, apiKeyId, organization, key }: MadeReservation) {
+      const owner = yield* CurrentOrganization
+      const today = sql`organization_id = ${owner} and day = (clock_timestamp() at time zone 'utc')::date
+        -- Mostly nobody wants to know.
+        and exists (select from webhooks where organization_id = ${owner} and active and 'budget.spent' = any(events))`
+      yield* sql`
+        with released as (
+          delete from chat_reservations where id = ${id} and organization_id = ${owner}
+        ), taken as (
+          select api_key_id, input_tokens + output_tokens + cache_read_tokens + cache_write_tokens as tokens
+          from usage_days where ${today}
+          union all
+          select api_key_id, input_tokens + output_tokens + cache_read_tokens + cache_write_tokens
+          from usage_entries where ${today}
+        ), spent (whose, tokens, most) as (
+          select 'organization', sum(tokens), ${orNull(organization.tokensPerDay)}::float8 from taken
+          union all
+          select 'key', sum(tokens), ${orNull(key.tokensPerDay)}::float8 from taken where api_key_id = ${apiKeyId}
+        )
+        select ${announced(sql, owner, apiKeyId)}::text from spent where tokens >= most`
+    }, withoutSqlErrors),
 
-      /** Deletes the expired reservations, or all, of all organizations. */
-      drop: Effect.fnUntraced(function* (which: "expired" | "all") {
-        yield* system`delete from chat_reservations where ${which === "all"} or expires_at <= now()`
-      }, withoutSqlErrors),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Deletes the expired reservations, or all, of all organizations. */
+    drop: Effect.fnUntraced(function* (which: "expired" | "all") {
+      yield* system`delete from chat_reservations where ${which === "all"} or expires_at <= now()`
+    }, withoutSqlErrors),
+  }
+}) {}
 
 /** A value: tells webhooks that a budget is spent, once a day. `whose` is a column: `organization` or `key`. */
 const announced = (sql: SqlClient.SqlClient, owner: OrganizationId, key: ApiKeyId): Statement.Fragment => {

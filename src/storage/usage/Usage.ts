@@ -1,10 +1,11 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Reach } from "../../domain/Caller.ts"
 import { type ApiKeyId, type ChatbotId, type MessageId, OrganizationId } from "../../domain/Ids.ts"
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { type ModelCost, UsageCounts, type UsageGroup, UsageRow } from "../../domain/organizations/Usage.ts"
+import { Service } from "../../domain/Service.ts"
 import { SystemSql } from "../sql/Database.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
 import { lengthy, withoutSqlErrors } from "../sql/SqlErrors.ts"
@@ -50,68 +51,64 @@ const columns = {
  * which the SQL function `fold_usage` folds entries. The statement that stores a reply inserts
  * its entries, see `Conversations.reply`.
  */
-export class Usage extends Context.Service<Usage>()("parley/storage/usage/Usage", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const system = yield* SystemSql
+export class Usage extends Service<Usage>()("parley/storage/usage/Usage", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const system = yield* SystemSql
 
-    const kinds = sql.literal("input_tokens, output_tokens, cache_read_tokens, cache_write_tokens")
-    const sums = sql.literal(
-      [
-        ...["replies", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"].map(
-          (column) => `coalesce(sum(${column}::float8), 0) as ${column}`,
-        ),
-        `coalesce(sum((input_tokens + output_tokens + cache_read_tokens + cache_write_tokens)::float8), 0) as total_tokens`,
-      ].join(", "),
-    )
+  const kinds = sql.literal("input_tokens, output_tokens, cache_read_tokens, cache_write_tokens")
+  const sums = sql.literal(
+    [
+      ...["replies", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"].map(
+        (column) => `coalesce(sum(${column}::float8), 0) as ${column}`,
+      ),
+      `coalesce(sum((input_tokens + output_tokens + cache_read_tokens + cache_write_tokens)::float8), 0) as total_tokens`,
+    ].join(", "),
+  )
 
-    const fold = Effect.fnUntraced(function* () {
-      const waiting = yield* decodeIds(system`select distinct organization_id as id from usage_entries`)
-      yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
-    }, lengthy)
+  const fold = Effect.fnUntraced(function* () {
+    const waiting = yield* decodeIds(system`select distinct organization_id as id from usage_entries`)
+    yield* Effect.forEach(waiting, ({ id }) => system`select fold_usage(${id}::uuid)`, { discard: true })
+  }, lengthy)
 
-    return {
-      /** Reads a page of a report, whose rows are ordered by the groups; the earliest day comes first. */
-      read: Effect.fnUntraced(function* ({ from, to, groups, page, reach }: UsageQuery) {
-        const organization = yield* CurrentOrganization
-        const condition = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
-          ${within(sql, reach, "chatbot_id")}`
-        const by = sql.literal(groups.map((group) => columns[group]).join(", "))
-        const takenIn = (table: "usage_days" | "usage_entries") =>
-          sql`select ${by}, replies::bigint, ${kinds} from ${sql(table)} where ${condition}`
-        // One statement reads days and entries, so that an entry which is being folded is counted exactly once; and it
-        // reads each row once, for its group, its page and the total.
-        const found = yield* decodeRead(sql`
-          with groups as materialized (
-            select ${by}, ${sums} from (${takenIn("usage_days")} union all ${takenIn("usage_entries")}) taken group by ${by}
-          ), page as (
-            select * from groups order by ${by} limit ${page.limit} offset ${offset(page)}
-          )
-          select page.*, to_jsonb(total) as total, counted.count
-          from (select count(*)::int as count from groups) counted, (select ${sums} from groups) total
-            left join page on true order by ${by}`)
-        const { count, total } = yield* onlyRow(found)
-        const rows = found.flatMap(({ count: _, total: __, ...row }) => (row.replies === null ? [] : [row]))
-        return { rows, count, total }
-      }, withoutSqlErrors),
+  return {
+    /** Reads a page of a report, whose rows are ordered by the groups; the earliest day comes first. */
+    read: Effect.fnUntraced(function* ({ from, to, groups, page, reach }: UsageQuery) {
+      const organization = yield* CurrentOrganization
+      const condition = sql`organization_id = ${organization} and day between ${from}::text::date and ${to}::text::date
+        ${within(sql, reach, "chatbot_id")}`
+      const by = sql.literal(groups.map((group) => columns[group]).join(", "))
+      const takenIn = (table: "usage_days" | "usage_entries") =>
+        sql`select ${by}, replies::bigint, ${kinds} from ${sql(table)} where ${condition}`
+      // One statement reads days and entries, so that an entry which is being folded is counted exactly once; and it
+      // reads each row once, for its group, its page and the total.
+      const found = yield* decodeRead(sql`
+        with groups as materialized (
+          select ${by}, ${sums} from (${takenIn("usage_days")} union all ${takenIn("usage_entries")}) taken group by ${by}
+        ), page as (
+          select * from groups order by ${by} limit ${page.limit} offset ${offset(page)}
+        )
+        select page.*, to_jsonb(total) as total, counted.count
+        from (select count(*)::int as count from groups) counted, (select ${sums} from groups) total
+          left join page on true order by ${by}`)
+      const { count, total } = yield* onlyRow(found)
+      const rows = found.flatMap(({ count: _, total: __, ...row }) => (row.replies === null ? [] : [row]))
+      return { rows, count, total }
+    }, withoutSqlErrors),
 
-      /** Counts usage that no stored reply counts, such as that of a reply without any text, under an id of its own. */
-      add: Effect.fnUntraced(function* (reply: MessageId, spent: ReplyUsage) {
-        yield* usageEntries(sql, yield* CurrentOrganization, reply, spent)
-      }, withoutSqlErrors),
+    /** Counts usage that no stored reply counts, such as that of a reply without any text, under an id of its own. */
+    add: Effect.fnUntraced(function* (reply: MessageId, spent: ReplyUsage) {
+      yield* usageEntries(sql, yield* CurrentOrganization, reply, spent)
+    }, withoutSqlErrors),
 
-      /** Folds the entries of all organizations into days. Reports stay the same. */
-      fold: fold(),
+    /** Folds the entries of all organizations into days. Reports stay the same. */
+    fold: fold(),
 
-      /** Deletes the days of all organizations that are more than this many days ago. */
-      forget: Effect.fnUntraced(function* (days: number) {
-        yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
-      }, lengthy),
-    }
-  }),
-}) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Deletes the days of all organizations that are more than this many days ago. */
+    forget: Effect.fnUntraced(function* (days: number) {
+      yield* system`delete from usage_days where day < (now() at time zone 'utc')::date - ${days}::int`
+    }, lengthy),
+  }
+}) {}
 
 /**
  * Builds a statement that inserts an entry for each cost.
