@@ -6,7 +6,6 @@ import { BLOB_FOLDERS, bytesOf } from "../domain/BlobKey.ts"
 import { BlobDamaged, BlobNotFound, BlobStore, contentOf } from "./BlobStore.ts"
 import { makeDrafts } from "./Drafts.ts"
 
-/** The number of blobs in one page of a listing. */
 const PAGE = 500
 /** The number of files that a listing looks at at once. */
 const STATS_AT_ONCE = 16

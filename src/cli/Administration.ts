@@ -125,7 +125,6 @@ export class Administration extends Context.Service<
     })
 }
 
-/** Reads every page of a list. */
 const everyPage = Effect.fnUntraced(function* <A>(
   read: (page: CursorQuery) => Answer<{ readonly items: ReadonlyArray<A>; readonly next?: string | null | undefined }>,
 ) {

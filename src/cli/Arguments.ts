@@ -28,7 +28,6 @@ const limit = (name: string, meaning: string) =>
     Flag.optional,
   )
 
-/** The flags for each limit of a budget. */
 export const budgetFlags = {
   tokens: limit("tokens-per-day", "Tokens from midnight to midnight, UTC"),
   chats: limit("concurrent-chats", "Chats at once"),

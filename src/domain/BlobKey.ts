@@ -18,7 +18,6 @@ export type BlobKey = typeof BlobKey.Type
 /** Prefix of the keys in a folder. */
 export const blobPrefix = (folder: (typeof BLOB_FOLDERS)[number]): string => `${folder}/`
 
-/** Makes the key of a document's file. */
 export const documentKey = (uuid: string): BlobKey => BlobKey.make(`documents/${uuid}`)
 
 /** Makes the key of an attachment's file of this length in bytes. */
@@ -27,7 +26,6 @@ export const attachmentKey = (uuid: string, bytes: number): BlobKey => BlobKey.m
 /** Makes the name of an avatar of this length in bytes, such as `01a1f949-589d-74eb-b296-3f233cb51b4b.2048.png`. */
 export const avatarName = (uuid: string, bytes: number, extension: string): string => `${uuid}.${bytes}.${extension}`
 
-/** Makes the key of an avatar from its name. */
 export const avatarKey = (name: string): BlobKey => BlobKey.make(`avatars/${name}`)
 
 /** Returns the length in bytes of the content with this key, if the key says it. */

@@ -4,7 +4,6 @@ import { BlobStore, COPIED_PREFIXES } from "../blobs/BlobStore.ts"
 import type { Unavailable } from "../domain/Errors.ts"
 import type { StartupError } from "../system/StartupError.ts"
 
-/** The kinds of stores that files can be copied from and to. */
 export type StoreKind = "local" | "s3"
 
 export interface CopyRequest {

@@ -80,7 +80,6 @@ class RerankFailure extends Data.TaggedError("RerankFailure")<{ readonly reason:
 
 const fail = (reason: string) => new RerankFailure({ reason })
 
-/** Scores passages. */
 interface Scorer {
   readonly passages: number
   readonly score: (

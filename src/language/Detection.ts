@@ -215,7 +215,6 @@ interface Known {
   readonly functionWords: Words
   /** Words of greetings and thanks. */
   readonly talk: Words
-  /** The candidates with a spelling. */
   readonly spelled: ReadonlyArray<Candidate>
   /** The letters of the spoken languages, as their words have them. */
   readonly alphabets: ReadonlyArray<readonly [Candidate, ReadonlySet<string>]>

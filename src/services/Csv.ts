@@ -29,7 +29,6 @@ export interface CsvRecord {
   readonly cell: (column: number) => string
 }
 
-/** Limits of a file. */
 export interface CsvLimits {
   readonly rows: number
   /** The longest row, in bytes. Longer ones are not kept in memory. */

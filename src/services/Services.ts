@@ -66,7 +66,6 @@ export interface ServicesSettings extends SystemStatesSettings {
 /** The services for organizations, their API keys and their people, as the command line uses them. */
 export const tenancy = People.layer.pipe(Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Organizations.layer)))
 
-/** The services of the chat widget. */
 const widget = Layer.mergeAll(VisitorUpdates.layer, VisitorHandovers.layer, VisitorChats.layer, VoiceTurns.layer).pipe(
   Layer.provideMerge(VisitorTokens.layer()),
   Layer.provideMerge(Layer.mergeAll(Placements.layer, IdentitySecrets.layer, VisitorConversations.layer)),

@@ -64,9 +64,8 @@ export const deletePages = Effect.fnUntraced(function* (
 
 /** Deletes the conversations of a chatbot, those without activity for the longest first, with their messages. */
 export const deleteSessions = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatbot: ChatbotId) {
-  const organization = yield* CurrentOrganization
   const from = sql`select id, 1 + message_count as size from sessions
-    where chatbot_id = ${chatbot} and organization_id = ${organization} order by updated_at, id
+    where chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization} order by updated_at, id
     limit ${ROWS_AT_ONCE}`
   yield* transaction(sql)(deleteSomeSessions(sql, { from })).pipe(
     Effect.repeat({ while: ({ conversations }) => conversations > 0 }),

@@ -15,7 +15,6 @@ const USABLE_FROM = /^-- usable from: (\d{4})$/m
 /** Pattern of the line by which the first migration names the last one of those that it replaces, and its checksum. */
 const FOLDS = /^-- folds: (\w+) ([0-9a-f]{64})$/m
 
-/** A migration, read from its file. */
 export interface Migration {
   readonly number: number
   /** The file's name without `.sql`. */

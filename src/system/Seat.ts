@@ -23,7 +23,6 @@ export const ofWorker =
 export interface WorkerSeat {
   /** The number of the worker, from 1 on. A replacement has the number of the worker that it replaces. */
   readonly number: number
-  /** Number of workers. */
   readonly seats: number
   /** The path of the Unix socket on which a worker takes requests from the others. */
   readonly socketOf: (seat: number) => string

@@ -9,7 +9,6 @@ export const parseJson = (text: string): Schema.Json | undefined => {
   }
 }
 
-/** An object of JSON. */
 export type JsonObject = { readonly [name: string]: Schema.Json }
 
 /** Whether a value of JSON is an object, and no list. */

@@ -18,13 +18,11 @@ const UNRELATED = 0.15
 /** The most topics that a question is compared with: those that got a question last. Bounds time and memory. */
 export const TOPICS_MAX = 10_000
 
-/** A topic as it is stored. */
 export interface StoredTopic {
   readonly id: TopicId
   readonly centre: TopicCentre
 }
 
-/** A question that is to be grouped. */
 export interface GroupedQuestion {
   /** The id of the topic that it becomes if it resembles no other. */
   readonly newId: TopicId

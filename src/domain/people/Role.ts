@@ -29,6 +29,5 @@ export const PersonRole = Schema.Struct({
 })
 export type PersonRole = typeof PersonRole.Type
 
-/** The roles that have a scope. */
 export const rolesWith = (scope: Scope): ReadonlyArray<Role> =>
   Role.literals.filter((role) => scopesOfRole[role].includes(scope))

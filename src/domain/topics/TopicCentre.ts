@@ -5,7 +5,6 @@ import { Schema } from "effect"
  * write it, and the term that follows; and the mean of the vectors, where there are some.
  */
 export const TopicCentre = Schema.Struct({
-  /** The number of questions. */
   size: Schema.Finite,
   /** The stem of each term, the number of questions that have it, its spelling, and the stem that follows it. */
   terms: Schema.Array(Schema.Tuple([Schema.String, Schema.Finite, Schema.String, Schema.String])),

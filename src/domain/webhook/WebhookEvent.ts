@@ -96,7 +96,6 @@ const OwnerData = Schema.Struct({
   assignee: Schema.NullOr(PersonName).annotate({ description: "Who looks after the conversation from now on." }),
 })
 
-/** The data of each type of event. */
 export const webhookData = {
   "chatbot.updated": Schema.Struct({
     id: ChatbotId,

@@ -91,7 +91,6 @@ const readLayer = async (directory: string): Promise<Layer> => {
   return dense(linear, tensors.get("linear.bias"), activate)
 }
 
-/** Reads the layers in these directories. */
 export const readLayers = (directories: ReadonlyArray<string>): Promise<ReadonlyArray<Layer>> =>
   Promise.all(
     directories.map((directory) =>

@@ -17,7 +17,6 @@ export const respondWithEvents = (
   headers: Readonly<Record<string, string>> = streamHeaders,
 ): HttpServerResponse.HttpServerResponse => HttpServerResponse.raw(body, { contentType: MEDIA_TYPE, headers })
 
-/** An event with a JSON value. */
 export const dataEvent = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 
 /** The last event of a stream, in OpenAI's protocol and in that of the AI SDK. */

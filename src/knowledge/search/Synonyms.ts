@@ -16,7 +16,6 @@ interface Phrase {
   readonly keys: ReadonlyArray<string>
   /** The phrase to look for in passages; undefined where too many of its words are stop words, which no index contains. */
   readonly alternative: Alternative | undefined
-  /** The number of its group. */
   readonly group: number
 }
 

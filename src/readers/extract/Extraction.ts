@@ -9,7 +9,6 @@ import { cleanTitle } from "./Text.ts"
  * another process, which should start without loading what reading a document does not need.
  */
 
-/** A file to read. */
 export interface Source {
   readonly format: Format
   /** The file's name as uploaded. It is shown as a title, and never used as a path. */

@@ -27,7 +27,6 @@ const recordsOf = (header: Row, body: ReadonlyArray<Row>, textLimit: number): st
   return [...records, cellsOnLine(unused)].filter((text) => text !== "").join("\n\n")
 }
 
-/** The most columns of a table of questions. */
 const MAX_QUESTION_COLUMNS = 20
 /** The longest question that is a heading. */
 const MAX_HEADING_CHARACTERS = 300

@@ -4,9 +4,7 @@ import { type Entry, openPromise } from "yauzl"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import { ArchivedItem, ArchiveHead, CONTENTS_FILE } from "../../domain/knowledge/Archive.ts"
 
-/** The most files of an archive. */
 const ENTRIES_MAX = 200_000
-/** The most bytes of the list of the contents. */
 const CONTENTS_MAX_BYTES = 256 * 1024 * 1024
 /** The longest line of it, which the longest text of a source fits into, with every character escaped. */
 const LINE_MAX_LENGTH = 2_000_000

@@ -58,7 +58,6 @@ export class PersonSessions extends Service<PersonSessions>()("parley/services/p
       }
     }),
 
-    /** Begins a session, and returns its secret. */
     begin: Effect.fnUntraced(function* (of: SessionOf, lifetime: Duration.Duration) {
       const secret = makeSessionSecret(yield* random.randomBytes(KEY_ENTROPY_BYTES))
       yield* storage.insert({ ...of, id: yield* random.uuidV7(), hash: hashKey(secret), lifetime })
@@ -77,7 +76,6 @@ export class PersonSessions extends Service<PersonSessions>()("parley/services/p
           ),
     ),
 
-    /** Ends one of the caller's own sessions. */
     endOwn: (id: string) =>
       Caller.use(({ person }) => (person === undefined ? noSession : Effect.asVoid(storage.remove(person.id, id)))),
   }

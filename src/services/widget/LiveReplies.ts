@@ -285,7 +285,6 @@ export class LiveReplies extends Service<LiveReplies>()("parley/services/widget/
         })
       }),
 
-    /** Hands the replies of one visitor over to another. */
     handOver: (from: string, to: string) => {
       for (const reply of replies.values()) if (reply.visitor === from) reply.visitor = to
     },

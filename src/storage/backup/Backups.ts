@@ -16,7 +16,6 @@ export interface BackupSize {
 }
 
 const LatestBackup = Schema.Struct({ age_seconds: Schema.Finite, files: Schema.Finite, bytes: Schema.Finite })
-/** The last finished backup. */
 export type LatestBackup = typeof LatestBackup.Type
 
 const decodeLatest = decodeRows(LatestBackup)

@@ -19,7 +19,6 @@ import { blobColumns, tableRules } from "./Tables.ts"
 /** The SQLSTATE of a row that violates a unique index. */
 const UNIQUE_VIOLATION = "23505"
 
-/** The rows of a table of a backup. */
 export interface RestoredTable<E, R> {
   readonly name: string
   readonly pages: Stream.Stream<ReadonlyArray<string>, E, R>
@@ -53,7 +52,6 @@ export class Restoration extends Service<Restoration>()("parley/storage/backup/R
 
   const begin = sql`select set_config('idle_in_transaction_session_timeout', '0', true)`
 
-  /** Writes the rows of a table. */
   const write = <E, R>(
     table: CatalogTable,
     { name, pages }: RestoredTable<E, R>,

@@ -35,7 +35,6 @@ const decodeFacts = decodeRows(Schema.Struct({ postgres: Schema.String, at: Sche
 
 /** The database as it was at one moment. It can be read while the transaction of `take` is open. */
 export interface Snapshot {
-  /** The name of the last migration. */
   readonly migration: string
   readonly postgres: string
   /** The moment, by the clock of the database, in ISO 8601. */

@@ -5,7 +5,6 @@
 /** Rule of backups and exports for a table. */
 export interface TableRule {
   readonly table: string
-  /** Whether a backup has the rows of the table. */
   readonly isBackedUp: boolean
   /** Whether the export of an organization has its rows of the table. */
   readonly isExported: boolean

@@ -51,7 +51,6 @@ export class BlobOwners extends Service<BlobOwners>()("parley/storage/blobs/Blob
         order by key limit ${limit}`)
     }, withoutSqlErrors),
 
-    /** Returns those of these keys that are strangers. */
     strangers: Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
       const rows = yield* decodeKeys(strange(keys))
       return rows.map(({ key }) => key)

@@ -164,16 +164,14 @@ export class Chatbots extends Service<Chatbots>()("parley/storage/chatbots/Chatb
     ),
 
     get: Effect.fnUntraced(function* (id: ChatbotId) {
-      const organization = yield* CurrentOrganization
       return yield* decodeChatbot(sql`
-        select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`)
+        select ${columns} from chatbots where id = ${id} and organization_id = ${yield* CurrentOrganization}`)
     }, withoutSqlErrors),
 
     /** Returns what the API shows of a chatbot. */
     shown: Effect.fnUntraced(function* (id: ChatbotId) {
-      const organization = yield* CurrentOrganization
       return yield* decodeShown(sql`
-        select ${shownColumns} from chatbots where id = ${id} and organization_id = ${organization}`)
+        select ${shownColumns} from chatbots where id = ${id} and organization_id = ${yield* CurrentOrganization}`)
     }, withoutSqlErrors),
 
     /** Finds a chatbot by its id or its slug. Where a slug looks like an id, the chatbot with that id wins. */
@@ -197,13 +195,11 @@ export class Chatbots extends Service<Chatbots>()("parley/storage/chatbots/Chatb
 
     /** Returns the chatbots with these ids, in the same order, without those that do not exist. */
     getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<ChatbotId>) {
-      const organization = yield* CurrentOrganization
       return yield* decodeMany(sql`
         select ${shownColumns} from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
-        join chatbots on id = wanted_id where organization_id = ${organization} order by number`)
+        join chatbots on id = wanted_id where organization_id = ${yield* CurrentOrganization} order by number`)
     }, withoutSqlErrors),
 
-    /** Returns those of these slugs that are in use. */
     slugsInUse: Effect.fnUntraced(function* (slugs: ReadonlyArray<string>) {
       const organization = yield* CurrentOrganization
       const rows = yield* decodeSlugs(sql`

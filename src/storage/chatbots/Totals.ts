@@ -10,7 +10,6 @@ import { decodeRows } from "../Rows.ts"
 import { withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { within } from "../sql/SqlValues.ts"
 
-/** The most chatbots that are counted. */
 const CHATBOTS_MAX = 1_000
 
 const Row = Schema.Struct({

@@ -96,10 +96,9 @@ export class Attachments extends Service<Attachments>()("parley/storage/conversa
 
     /** Returns the attachments that were sent in a conversation, the latest first. */
     sentIn: Effect.fnUntraced(function* (session: SessionId) {
-      const organization = yield* CurrentOrganization
       return yield* decodeSent(sql`
         select name, media_type, blob_key, message_id, size::int as size from attachments
-        where session_id = ${session} and organization_id = ${organization} and message_id is not null
+        where session_id = ${session} and organization_id = ${yield* CurrentOrganization} and message_id is not null
         order by created_at desc, id desc limit ${ROWS_AT_ONCE}`)
     }, withoutSqlErrors),
 

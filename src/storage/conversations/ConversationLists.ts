@@ -230,11 +230,10 @@ export class ConversationLists extends Context.Service<ConversationLists>()(
 
         /** Returns the sessions with these ids, in the same order, without those that do not exist. */
         getMany: Effect.fnUntraced(function* (ids: ReadonlyArray<SessionId>) {
-          const organization = yield* CurrentOrganization
           const rows = yield* decodeSessions(sql`
           select ${sql.literal(SESSION_COLUMNS)}
           from unnest(${uuids(ids)}) with ordinality as wanted (wanted_id, number)
-          join sessions s on s.id = wanted_id where s.organization_id = ${organization} order by number`)
+          join sessions s on s.id = wanted_id where s.organization_id = ${yield* CurrentOrganization} order by number`)
           return rows.map(toSession)
         }, withoutSqlErrors),
       }

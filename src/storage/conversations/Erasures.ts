@@ -32,10 +32,9 @@ export class Erasures extends Service<Erasures>()("parley/storage/conversations/
    * address in the index before it has applied the policy to every row, because `lower` is not leakproof.
    */
   const findSome = Effect.fnUntraced(function* (visitor: Visitor, reach: Reach) {
-    const organization = yield* CurrentOrganization
     const rows = yield* decodeIds(system`
       select s.id from chatbots c join sessions s on s.chatbot_id = c.id and s.organization_id = c.organization_id
-      where c.organization_id = ${organization} ${within(system, reach, "c.id")}
+      where c.organization_id = ${yield* CurrentOrganization} ${within(system, reach, "c.id")}
         and ${isOf[visitor.by](visitor.name)}
       limit ${ROWS_AT_ONCE}`)
     return rows.map(({ id }) => id)

@@ -213,19 +213,17 @@ export class Documents extends Service<Documents>()("parley/storage/documents/Do
     ),
 
     get: Effect.fnUntraced(function* (chatbot: ChatbotId, id: DocumentId) {
-      const organization = yield* CurrentOrganization
       return toDocument(
         yield* first(
           decodeDocuments(sql`select ${columns} from documents
-            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`),
+            where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`),
         ),
       )
     }, withoutSqlErrors),
 
     getMany: Effect.fnUntraced(function* (chatbot: ChatbotId, ids: ReadonlyArray<DocumentId>) {
-      const organization = yield* CurrentOrganization
       const rows = yield* decodeDocuments(sql`select ${columns} from documents
-        where id = any(${ids}::uuid[]) and chatbot_id = ${chatbot} and organization_id = ${organization}`)
+        where id = any(${ids}::uuid[]) and chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`)
       return rows.map(toDocument)
     }, withoutSqlErrors),
 
@@ -275,12 +273,11 @@ export class Documents extends Service<Documents>()("parley/storage/documents/Do
      */
     replace: Effect.fnUntraced(
       function* (chatbot: ChatbotId, id: DocumentId, content: Content) {
-        const organization = yield* CurrentOrganization
         const { size_bytes } = yield* lock(chatbot, id)
         yield* (yield* quotas.room)({ bytes: content.size_bytes - size_bytes })
         const others = yield* sql`
         select id from documents where chatbot_id = ${chatbot} and sha256 = ${content.sha256} and id <> ${id}
-          and organization_id = ${organization}`
+          and organization_id = ${yield* CurrentOrganization}`
         if (others.length > 0) {
           return yield* contentTaken()
         }

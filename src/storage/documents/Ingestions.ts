@@ -183,9 +183,8 @@ export class Ingestions extends Service<Ingestions>()("parley/storage/documents/
 
     /** Deletes the chunks that an attempt may have stored after it lost its lease. */
     abandon: Effect.fnUntraced(function* (attempt: Ingestion) {
-      const organization = yield* CurrentOrganization
       yield* sql`delete from chunks c using documents d where c.document_id = ${attempt.document_id}
-        and c.organization_id = ${organization} and c.revision = ${attempt.revision}
+        and c.organization_id = ${yield* CurrentOrganization} and c.revision = ${attempt.revision}
         and d.id = c.document_id and d.revision <> c.revision`
     }, withoutSqlErrors),
   }

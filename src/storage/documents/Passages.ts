@@ -69,7 +69,6 @@ export class Passages extends Service<Passages>()("parley/storage/documents/Pass
      * passage's id. It holds a phrase that has all of its words.
      */
     matched: Effect.fnUntraced(function* (passages: ReadonlyArray<ChunkId>, words: ReadonlyArray<string>) {
-      const organization = yield* CurrentOrganization
       const rows = yield* decodeMatches(sql`
         select c.id, array(
           select word from unnest(${texts(words)}) with ordinality as asked (word, number),
@@ -77,7 +76,7 @@ export class Passages extends Service<Passages>()("parley/storage/documents/Pass
           where asked_lexemes <> '{}' and asked_lexemes <@ tsvector_to_array(c.lexemes)
           order by number
         ) as words
-        from chunks c where c.id = any(${uuids(passages)}) and c.organization_id = ${organization}`)
+        from chunks c where c.id = any(${uuids(passages)}) and c.organization_id = ${yield* CurrentOrganization}`)
       return new Map(rows.map((row) => [row.id, row.words]))
     }, withoutSqlErrors),
   }

@@ -93,11 +93,10 @@ export class Reembeddings extends Service<Reembeddings>()("parley/storage/docume
 
     /** Returns some of the document's serving chunks that another model embedded. */
     outdated: Effect.fnUntraced(function* (attempt: Attempt, model: string, limit: number) {
-      const organization = yield* CurrentOrganization
       return yield* decodeChunks(sql`
         select c.id, c.title, c.headings, c.content
         from chunks c join documents d on d.id = c.document_id and d.revision = c.revision
-        where c.document_id = ${attempt.document_id} and c.organization_id = ${organization}
+        where c.document_id = ${attempt.document_id} and c.organization_id = ${yield* CurrentOrganization}
           and c.embedding_model <> ${model} order by c.ordinal limit ${limit}`)
     }, withoutSqlErrors),
 

@@ -32,12 +32,11 @@ export class TestPlans extends Service<TestPlans>()("parley/storage/evaluation/T
   const auditing = yield* Auditing
 
   const read = Effect.fnUntraced(function* (chatbot: ChatbotId, lock = sql``) {
-    const organization = yield* CurrentOrganization
     const row = yield* rowOr(chatbotNotFound)(
       decodePlans(sql`
         select coalesce(p.plan, '{}') as plan, coalesce(p.version, 0) as version
         from chatbots c left join test_plans p on p.chatbot_id = c.id and p.organization_id = c.organization_id
-        where c.id = ${chatbot} and c.organization_id = ${organization} ${lock}`),
+        where c.id = ${chatbot} and c.organization_id = ${yield* CurrentOrganization} ${lock}`),
     )
     const plan = yield* Effect.orDie(decodePlan({ ...testPlanDefaults, ...row.plan }))
     return { plan, version: row.version }

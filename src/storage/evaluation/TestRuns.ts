@@ -76,9 +76,8 @@ export const testRuns: RunTables<"chatbot_id", ChatbotId, TestRun> = {
     )) as budgets`,
   counts: "counts",
   follow: Effect.fnUntraced(function* (sql, chatbot) {
-    const organization = yield* CurrentOrganization
     const job = yield* decodeAgain(sql`delete from test_queue
-      where chatbot_id = ${chatbot} and organization_id = ${organization} returning is_again`)
+      where chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization} returning is_again`)
     if (job?.is_again === true) yield* queueTestsOf(sql, chatbot)
     yield* planTests(sql, chatbot)
     yield* pruneTestRuns(sql, chatbot)

@@ -39,15 +39,13 @@ export const queueTests = (sql: SqlClient.SqlClient, changed: Statement.Fragment
 
 /** Queues the tests of a chatbot because it, or one of its tests, has changed. */
 export const queueTestsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatbot: ChatbotId) {
-  const organization = yield* CurrentOrganization
-  const own = sql`id = ${chatbot} and organization_id = ${organization}`
+  const own = sql`id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`
   yield* sql`${queueTests(sql, sql`select id, organization_id from chatbots where ${own}`)}`
 })
 
 /** Queues the next run of a chatbot's plan, instead of the one that was planned, where no other run waits. */
 export const planTests = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, chatbot: ChatbotId) {
-  const organization = yield* CurrentOrganization
-  const own = sql`chatbot_id = ${chatbot} and organization_id = ${organization}`
+  const own = sql`chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`
   yield* sql`delete from test_queue q where ${own} and ${sql.literal(PLANNED)}`
   yield* sql`
     insert into test_queue (chatbot_id, organization_id, trigger, run_at)

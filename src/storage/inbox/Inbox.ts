@@ -135,10 +135,9 @@ export class Inbox extends Service<Inbox>()("parley/storage/inbox/Inbox", functi
       { assignee, state, tags }: SessionPatch,
       by: Acting,
     ) {
-      const organization = yield* CurrentOrganization
       const { id, owner } = yield* lock(chatbot, name)
       const sessions = yield* own(id)
-      const found = sql`where id = ${id} and organization_id = ${organization}`
+      const found = sql`where id = ${id} and organization_id = ${yield* CurrentOrganization}`
       if (assignee !== undefined) {
         yield* ensureAnswers(chatbot, assignee)
         if (owner === "bot") return yield* hasBot
@@ -222,11 +221,10 @@ export class Inbox extends Service<Inbox>()("parley/storage/inbox/Inbox", functi
 
     /** Counts the sessions of people, of the chatbots within reach. */
     counts: Effect.fnUntraced(function* (chatbots: Reach, person: PersonId) {
-      const organization = yield* CurrentOrganization
       const rows = decodeCounts(sql`
         select count(*) filter (where waiting_since is not null and assignee is null)::int as waiting,
           count(*) filter (where assignee = ${person})::int as mine, count(*)::int as open
-        from sessions where organization_id = ${organization} and owner = 'people' and state = 'open'
+        from sessions where organization_id = ${yield* CurrentOrganization} and owner = 'people' and state = 'open'
           ${within(sql, chatbots, "chatbot_id")}`)
       return yield* Effect.flatMap(rows, onlyRow)
     }, withoutSqlErrors),

@@ -41,8 +41,6 @@ export interface OpenConnection extends StoredConnection {
   readonly apiKey: Redacted.Redacted | undefined
 }
 
-const SecretRow = Schema.Struct({ id: Schema.String, organization_id: Schema.String, ...SecretColumns.fields })
-const SECRET_COLUMNS = "id, organization_id, secret, sealed, sealed_by"
 const COLUMNS = "id, organization_id, name, api, base_url, is_trusted, key_hint, version, created_at, updated_at"
 
 const connectionNotFound = new NotFound({ detail: "There is no such model connection." })
@@ -53,7 +51,6 @@ const enough = new Conflict({
 const decodeConnections = decodeRows(StoredConnection)
 const decodeConnection = decodeRowOr(StoredConnection, connectionNotFound)
 const decodeOpen = decodeRows(Schema.Struct({ ...StoredConnection.fields, ...SecretColumns.fields }))
-const decodeSecrets = decodeRows(SecretRow)
 
 /** The table `model_connections`, within the current organization unless a method says otherwise. */
 export class ModelConnections extends Service<ModelConnections>()(
@@ -110,9 +107,8 @@ export class ModelConnections extends Service<ModelConnections>()(
       ),
 
       get: Effect.fnUntraced(function* (id: ModelConnectionId) {
-        const organization = yield* CurrentOrganization
         return yield* decodeConnection(sql`
-        select ${columns} from model_connections where id = ${id} and organization_id = ${organization}`)
+        select ${columns} from model_connections where id = ${id} and organization_id = ${yield* CurrentOrganization}`)
       }, withoutSqlErrors),
 
       /** Replaces the key of a connection, under its row's lock: null takes it away, and undefined leaves it. */
@@ -154,10 +150,9 @@ export class ModelConnections extends Service<ModelConnections>()(
 
       /** The connections with their keys, by name. */
       opened: Effect.gen(function* () {
-        const organization = yield* CurrentOrganization
         const rows = yield* decodeOpen(sql`
         select ${sql.literal(`${COLUMNS}, secret, sealed, sealed_by`)} from model_connections
-        where organization_id = ${organization} order by name`)
+        where organization_id = ${yield* CurrentOrganization} order by name`)
         return yield* Effect.forEach(rows, ({ secret, sealed, sealed_by, ...row }) =>
           openSecret(secrets, { secret, sealed, sealed_by }, connectionSecretPlace(row)).pipe(
             Effect.catchTag("SecretUnreadable", ({ key, why }) =>
@@ -171,16 +166,8 @@ export class ModelConnections extends Service<ModelConnections>()(
         )
       }).pipe(withoutSqlErrors),
 
-      /**
-       * Encrypts the keys of all organizations with the key that encrypts, unless it has already. Returns the number of
-       * keys; 0 without a key.
-       */
-      sealAll: sealSecrets(
-        system,
-        secrets,
-        { name: "model_connections", columns: SECRET_COLUMNS, decode: decodeSecrets },
-        connectionSecretPlace,
-      ),
+      /** Encrypts the keys of all organizations as `sealRows` does. */
+      sealAll: sealSecrets(system, secrets, "model_connections", connectionSecretPlace),
     }
   },
 ) {}

@@ -52,7 +52,6 @@ export interface PersonChange {
   readonly isRemoved?: true
 }
 
-/** The people of a list. */
 export interface PeopleFilter {
   /** A part of the name or of the e-mail address, in upper or lower case. */
   readonly search?: string | undefined

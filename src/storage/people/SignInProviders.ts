@@ -11,7 +11,14 @@ import { Auditing } from "../audit/Auditing.ts"
 import { someOwner } from "./People.ts"
 import { decodeRows, onlyRow, TimestampColumn, decodeRowOr } from "../Rows.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { openSecret, sealSecret, secretAssignments, SecretColumns, sealSecrets } from "../sql/SealedRows.ts"
+import {
+  decodeSecrets,
+  openSecret,
+  SECRET_COLUMNS,
+  sealSecret,
+  secretAssignments,
+  sealSecrets,
+} from "../sql/SealedRows.ts"
 import { committing, onUniqueViolation, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { json } from "../sql/SqlValues.ts"
 
@@ -35,9 +42,6 @@ export const StoredProvider = Schema.Struct({
 })
 export type StoredProvider = typeof StoredProvider.Type
 
-const SecretRow = Schema.Struct({ id: Schema.String, organization_id: Schema.String, ...SecretColumns.fields })
-const SECRET_COLUMNS = "id, organization_id, secret, sealed, sealed_by"
-
 const providerNotFound = new NotFound({ detail: "There is no such sign-in provider." })
 const enough = new Conflict({
   detail: `The organization has ${PROVIDERS_MAX} sign-in providers, and may not have more.`,
@@ -46,7 +50,6 @@ const idTaken = () => new Conflict({ detail: "There is a sign-in provider with t
 
 const decodeProviders = decodeRows(StoredProvider)
 const decodeProvider = decodeRowOr(StoredProvider, providerNotFound)
-const decodeSecrets = decodeRows(SecretRow)
 const decodeName = decodeRowOr(Schema.Struct({ name: Schema.String }), providerNotFound)
 
 /** The table `sign_in_providers`, within the current organization unless a method says otherwise. */
@@ -99,9 +102,8 @@ export class SignInProviders extends Service<SignInProviders>()("parley/storage/
     ),
 
     get: Effect.fnUntraced(function* (id: SignInProviderId) {
-      const organization = yield* CurrentOrganization
       return yield* decodeProvider(sql`
-        select ${columns} from sign_in_providers where id = ${id} and organization_id = ${organization}`)
+        select ${columns} from sign_in_providers where id = ${id} and organization_id = ${yield* CurrentOrganization}`)
     }, withoutSqlErrors),
 
     /** Changes a provider under its row's lock, and its secret where the change has one. */
@@ -160,16 +162,8 @@ export class SignInProviders extends Service<SignInProviders>()("parley/storage/
       return { ...provider, secret }
     }, withoutSqlErrors),
 
-    /**
-     * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
-     * secrets; 0 without a key.
-     */
-    sealAll: sealSecrets(
-      system,
-      secrets,
-      { name: "sign_in_providers", columns: SECRET_COLUMNS, decode: decodeSecrets },
-      providerSecretPlace,
-    ),
+    /** Encrypts the secrets of all organizations as `sealRows` does. */
+    sealAll: sealSecrets(system, secrets, "sign_in_providers", providerSecretPlace),
   }
 }) {}
 

@@ -176,11 +176,10 @@ export class Chunks extends Service<Chunks>()("parley/storage/search/Chunks", fu
      * knowledge, the synonyms of that version, and the stemmed words of each query, a binary `tsvector` each, in order.
      */
     probe: Effect.fnUntraced(function* (chatbotId: ChatbotId, queries: ReadonlyArray<QueryWords>) {
-      const organization = yield* CurrentOrganization
       const [row] = yield* decodeProbe(sql`
         select knowledge_version as version, coalesce(settings -> 'synonyms', '[]') as synonyms,
           array(select tsvectorsend(lexemes) from ${stemmed(queries)} order by number) as analyses
-        from chatbots where id = ${chatbotId} and organization_id = ${organization}`)
+        from chatbots where id = ${chatbotId} and organization_id = ${yield* CurrentOrganization}`)
       return row ?? (yield* chatbotNotFound)
     }, withoutSqlErrors),
 
@@ -190,14 +189,13 @@ export class Chunks extends Service<Chunks>()("parley/storage/search/Chunks", fu
      * @param embeddingModel the model of which `isEmbedded` speaks
      */
     serving: Effect.fnUntraced(function* (chatbotId: ChatbotId, embeddingModel: string | undefined) {
-      const organization = yield* CurrentOrganization
       const rows = yield* decodePacks(
         packedDocuments(
           sql,
           sql`
           select id, revision, chunk_count as chunks,
             coalesce(embedding_model = ${embeddingModel ?? null}, false) as is_embedded from documents
-          where chatbot_id = ${chatbotId} and organization_id = ${organization} and revision > 0`,
+          where chatbot_id = ${chatbotId} and organization_id = ${yield* CurrentOrganization} and revision > 0`,
         ),
       )
       return unpackDocuments(rows)

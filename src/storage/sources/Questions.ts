@@ -120,10 +120,9 @@ export class Questions extends Service<Questions>()("parley/storage/sources/Ques
   })
 
   const ensureSource = Effect.fnUntraced(function* (chatbot: ChatbotId, source: SourceId, lock = sql``) {
-    const organization = yield* CurrentOrganization
     const [found] = yield* decodeKinds(sql`
       select kind from sources
-      where id = ${source} and chatbot_id = ${chatbot} and organization_id = ${organization} ${lock}`)
+      where id = ${source} and chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization} ${lock}`)
     if (found === undefined) return yield* sourceNotFound
     if (found.kind !== "questions") {
       return yield* new Conflict({

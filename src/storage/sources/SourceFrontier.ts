@@ -21,7 +21,6 @@ const DELETED_AT_ONCE = 20
 /** The run of pages that no run has read. */
 const NO_RUN = "00000000-0000-0000-0000-000000000000"
 
-/** A page that waits to be read. */
 export const WaitingPage = Schema.Struct({
   id: SourcePageId,
   url: Schema.String,

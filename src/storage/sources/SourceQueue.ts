@@ -45,7 +45,6 @@ export interface Traffic {
   readonly bytes: number
 }
 
-/** How a run has ended. */
 export interface RunEnd extends Ending {
   readonly status: Exclude<SourceRunStatus, "queued" | "running">
   readonly error: SourceRunError | null

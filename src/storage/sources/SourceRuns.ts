@@ -123,7 +123,6 @@ export const queueRun = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, s
   yield* pruneRuns(sql, source)
 })
 
-/** Finds the last run of each of these sources. */
 export const lastRuns = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, sources: ReadonlyArray<SourceId>) {
   if (sources.length === 0) return new Map<SourceId, SourceRun>()
   const rows = yield* decodeLastRuns(sql`

@@ -201,13 +201,12 @@ export const makeLeaseQueue = Effect.fnUntraced(function* <Key extends string>(d
 
   /** Within `underLease`: deletes the job; or, with `putOffFor`, delays it, to be tried as if for the first time. */
   const end = Effect.fnUntraced(function* (attempt: Attempt<Key>, putOffFor?: Duration.Duration) {
-    const organization = yield* CurrentOrganization
     const become =
       putOffFor === undefined
         ? sql`delete from ${table}`
         : sql`update ${table} set lease_id = null, run_at = ${after(putOffFor)}, attempts = 0, lapses = 0,
             given_up = given_up + 1`
-    yield* sql`${become} where ${key} = ${attempt[description.key]} and organization_id = ${organization}`
+    yield* sql`${become} where ${key} = ${attempt[description.key]} and organization_id = ${yield* CurrentOrganization}`
   })
 
   return { claim, untilDue, releaseAll, renewal, renew, release, underLease, end }

@@ -29,7 +29,6 @@ export interface RunTables<Key extends string, Id extends string, Run extends {}
   readonly follow: (sql: SqlClient.SqlClient, id: Id) => Effect.Effect<void, SqlError.SqlError, CurrentOrganization>
 }
 
-/** Columns of a run. */
 type Columns = Readonly<Record<string, unknown>>
 
 /** How a run ends, with further columns. */

@@ -18,6 +18,11 @@ export const SecretColumns = Schema.Struct({
 })
 export type SecretColumns = typeof SecretColumns.Type
 
+const SecretRow = Schema.Struct({ id: Schema.String, organization_id: Schema.String, ...SecretColumns.fields })
+export const SECRET_COLUMNS = "id, organization_id, secret, sealed, sealed_by"
+/** Decodes the columns `SECRET_COLUMNS` of rows of an organization. */
+export const decodeSecrets = decodeRows(SecretRow)
+
 /** Encrypts a secret for the place where it is stored, if a key is configured. */
 export const sealSecret = Effect.fnUntraced(function* (
   secrets: Secrets["Service"],
@@ -98,7 +103,7 @@ export const sealRows = <Row>(
 }
 
 /** Does what `sealRows` does for a table whose rows have `SecretColumns`, each encrypted for its own place. */
-export const sealSecrets = <Row extends SecretColumns>(
+export const sealSecretsOf = <Row extends SecretColumns>(
   sql: SqlClient.SqlClient,
   secrets: Secrets["Service"],
   table: Omit<SealedTable<Row>, "seal">,
@@ -111,3 +116,11 @@ export const sealSecrets = <Row extends SecretColumns>(
       return secretAssignments(sql, yield* sealSecret(secrets, secret, placeOf(row)))
     }),
   })
+
+/** Does what `sealRows` does for a table whose rows have `SECRET_COLUMNS`. */
+export const sealSecrets = (
+  sql: SqlClient.SqlClient,
+  secrets: Secrets["Service"],
+  name: string,
+  placeOf: (row: typeof SecretRow.Type) => ReadonlyArray<string>,
+) => sealSecretsOf(sql, secrets, { name, columns: SECRET_COLUMNS, decode: decodeSecrets }, placeOf)

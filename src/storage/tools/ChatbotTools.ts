@@ -112,18 +112,16 @@ export class ChatbotTools extends Service<ChatbotTools>()("parley/storage/tools/
 
     /** Lists the tools of a chatbot, oldest first; none when the chatbot does not exist. */
     list: Effect.fnUntraced(function* (chatbot: ChatbotId) {
-      const organization = yield* CurrentOrganization
       const rows = yield* decodeTools(sql`
         select ${columns} from chatbot_tools
-        where chatbot_id = ${chatbot} and organization_id = ${organization} order by created_at, id`)
+        where chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization} order by created_at, id`)
       return rows.map(toRow)
     }, withoutSqlErrors),
 
     get: Effect.fnUntraced(function* (chatbot: ChatbotId, id: ToolId) {
-      const organization = yield* CurrentOrganization
       return yield* only(sql`
         select ${columns} from chatbot_tools
-        where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`)
+        where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`)
     }, withoutSqlErrors),
 
     /**

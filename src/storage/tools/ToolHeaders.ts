@@ -59,10 +59,7 @@ export class ToolHeaders extends Service<ToolHeaders>()("parley/storage/tools/To
     /** The id of the key that encrypts; undefined when none is configured. */
     key: secrets.key,
 
-    /**
-     * Encrypts, with the key that encrypts, all headers that it has not encrypted yet and that can be read. Returns the
-     * number of tools; 0 without a key.
-     */
+    /** Encrypts the headers of all tools as `sealRows` does. */
     sealAll: sealRows(sql, secrets, {
       name: "chatbot_tools",
       columns,
@@ -114,7 +111,6 @@ export const sealHeaders = Effect.fnUntraced(function* (
       }
 })
 
-/** Decrypts a tool's headers. */
 export const openHeaders = Effect.fnUntraced(function* (
   secrets: Secrets["Service"],
   row: HeadersOwner & StoredHeaders,

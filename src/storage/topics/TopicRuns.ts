@@ -73,33 +73,29 @@ export class TopicRuns extends Service<TopicRuns>()("parley/storage/topics/Topic
         returning chatbot_id, organization_id, run_id`)
     }, lengthy),
 
-    /** Ends a run. */
     end: Effect.fnUntraced(function* ({ chatbot_id, run_id }: TopicRun) {
       yield* system`delete from topic_runs where chatbot_id = ${chatbot_id} and run_id = ${run_id}::uuid`
     }, withoutSqlErrors),
 
     /** Returns the ids of a chatbot's topics, the latest changes first. */
     ids: Effect.fnUntraced(function* (chatbot: ChatbotId, limit: number) {
-      const organization = yield* CurrentOrganization
       const rows = yield* decodeIds(sql`
-        select id from topics where chatbot_id = ${chatbot} and organization_id = ${organization}
+        select id from topics where chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}
         order by updated_at desc, id limit ${limit}`)
       return rows.map(({ id }) => id)
     }, lengthy),
 
     get: Effect.fnUntraced(function* (ids: ReadonlyArray<TopicId>) {
-      const organization = yield* CurrentOrganization
       return yield* decodeTopics(sql`
         select id, centre from topics
-        where id = any(${uuids(ids)}) and organization_id = ${organization} order by updated_at, id`)
+        where id = any(${uuids(ids)}) and organization_id = ${yield* CurrentOrganization} order by updated_at, id`)
     }, withoutSqlErrors),
 
     /** Returns questions of a chatbot that are not grouped yet, oldest first. */
     questions: Effect.fnUntraced(function* (chatbot: ChatbotId, limit: number) {
-      const organization = yield* CurrentOrganization
       return yield* decodeQuestions(sql`
         select message_id, left(question, ${QUESTION_LENGTH}::int) as question from reply_grounds
-        where chatbot_id = ${chatbot} and organization_id = ${organization}
+        where chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}
           and topic_id is null and question is not null
         order by created_at, message_id limit ${limit}`)
     }, withoutSqlErrors),

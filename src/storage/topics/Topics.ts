@@ -19,7 +19,6 @@ import { counted, decodeRows, rowOr, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { uuids } from "../sql/SqlValues.ts"
 
-/** The days and the topics of a list. */
 export interface TopicFilter {
   /** The first day, such as `2026-11-20`, and the last one, UTC. */
   readonly from: string
@@ -138,19 +137,17 @@ export class Topics extends Service<Topics>()("parley/storage/topics/Topics", fu
 
     /** Counts the questions of a chatbot that are not grouped yet. */
     ungrouped: Effect.fnUntraced(function* (chatbot: ChatbotId) {
-      const organization = yield* CurrentOrganization
       return yield* counted(sql`
         select count(*)::int as count from reply_grounds where chatbot_id = ${chatbot}
-          and organization_id = ${organization} and topic_id is null and question is not null`)
+          and organization_id = ${yield* CurrentOrganization} and topic_id is null and question is not null`)
     }, withoutSqlErrors),
 
     /** Returns the numbers of these topics by week, the earliest first; of some days, or of all. */
     weeks: Effect.fnUntraced(function* (ids: ReadonlyArray<TopicId>, days?: Pick<TopicFilter, "from" | "to">) {
-      const organization = yield* CurrentOrganization
       const rows = yield* decodeWeeks(sql`
         select topic_id as id, to_char(date_trunc('week', g.created_at at time zone 'utc'), 'YYYY-MM-DD') as week,
           count(*)::int as questions, count(gap)::int as gaps
-        from reply_grounds g where topic_id = any(${uuids(ids)}) and organization_id = ${organization}
+        from reply_grounds g where topic_id = any(${uuids(ids)}) and organization_id = ${yield* CurrentOrganization}
           ${days === undefined ? sql`` : sql`and ${within(days)}`}
         group by 1, 2 order by 2`)
       return Map.groupBy(rows, ({ id }) => id)
@@ -158,11 +155,10 @@ export class Topics extends Service<Topics>()("parley/storage/topics/Topics", fu
 
     /** Returns the latest questions of each of these topics. With `onlyGaps`, only those that show a gap. */
     examples: Effect.fnUntraced(function* (ids: ReadonlyArray<TopicId>, onlyGaps: boolean) {
-      const organization = yield* CurrentOrganization
       const rows = yield* decodeExamples(sql`
         select asked.id, q.question from unnest(${uuids(ids)}) as asked (id) cross join lateral (
           select left(question, 500) as question from reply_grounds
-          where topic_id = asked.id and organization_id = ${organization} and question is not null
+          where topic_id = asked.id and organization_id = ${yield* CurrentOrganization} and question is not null
             ${onlyGaps ? sql`and gap is not null` : sql``}
           order by created_at desc limit ${EXAMPLES_READ}
         ) q`)

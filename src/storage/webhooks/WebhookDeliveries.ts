@@ -68,10 +68,9 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
           id: DeliveryId,
           types: ReadonlyArray<WebhookEventType>,
         ) {
-          const organization = yield* CurrentOrganization
           return yield* decodeDelivery(sql`
           update webhook_deliveries set ${again}
-          where id = ${id} and webhook_id = ${webhook} and organization_id = ${organization}
+          where id = ${id} and webhook_id = ${webhook} and organization_id = ${yield* CurrentOrganization}
             and type = any(${arrayText(types)}::text[]) returning ${columns}`)
         }, withoutSqlErrors),
 
@@ -92,12 +91,10 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries>()(
           return rows.length
         }, withoutSqlErrors),
 
-        /** The types of the deliveries that wait. */
         waitingTypes: Effect.fnUntraced(function* (webhook: WebhookId) {
-          const organization = yield* CurrentOrganization
           const rows = yield* decodeTypes(sql`
           select distinct type from webhook_deliveries
-          where webhook_id = ${webhook} and organization_id = ${organization} and state = 'waiting'`)
+          where webhook_id = ${webhook} and organization_id = ${yield* CurrentOrganization} and state = 'waiting'`)
           return rows.map(({ type }) => type)
         }, withoutSqlErrors),
       }

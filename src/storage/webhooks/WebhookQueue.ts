@@ -121,22 +121,20 @@ export class WebhookQueue extends Service<WebhookQueue>()("parley/storage/webhoo
 
     /** Ends the lease; the delivery is due again after `delay`. */
     release: Effect.fnUntraced(function* ({ id, lease_id }: DeliveryJob, delay: Duration.Duration, counts: boolean) {
-      const organization = yield* CurrentOrganization
       yield* sql`update webhook_deliveries set lease_id = null, due_at = now() + ${interval(delay)},
           attempts = attempts + ${counts ? 1 : 0}::int
-        where id = ${id} and lease_id = ${lease_id} and organization_id = ${organization}`
+        where id = ${id} and lease_id = ${lease_id} and organization_id = ${yield* CurrentOrganization}`
     }, withoutSqlErrors),
 
     /** Returns what to send, with at most so many characters of a message's text; undefined when the webhook is deleted. */
     find: Effect.fnUntraced(function* (job: DeliveryJob, textLimit: number) {
-      const organization = yield* CurrentOrganization
       const row = yield* decodeOutgoing(sql`
         select w.*, d.type, d.created_at as event_at, ${payloadData(sql, textLimit)} as data
         from webhook_deliveries d
         join (
           select ${sql.literal(SECRET_COLUMNS)}, url, coalesce(old_until > now(), false) as is_rotating from webhooks
         ) w on w.id = d.webhook_id and w.organization_id = d.organization_id
-        where d.id = ${job.id} and d.organization_id = ${organization}`)
+        where d.id = ${job.id} and d.organization_id = ${yield* CurrentOrganization}`)
       if (row === undefined) return undefined
       const outgoing: Outgoing = {
         ...Struct.pick(row, ["url", "type", "data"]),
@@ -148,10 +146,9 @@ export class WebhookQueue extends Service<WebhookQueue>()("parley/storage/webhoo
 
     /** Deletes a delivery of which nothing can be sent, because what it is about is deleted. */
     forget: Effect.fnUntraced(function* ({ id, lease_id }: DeliveryJob) {
-      const organization = yield* CurrentOrganization
       yield* sql`
         delete from webhook_deliveries
-        where id = ${id} and lease_id = ${lease_id} and organization_id = ${organization}`
+        where id = ${id} and lease_id = ${lease_id} and organization_id = ${yield* CurrentOrganization}`
     }, withoutSqlErrors),
 
     /**

@@ -32,7 +32,6 @@ export class WebhookUpkeep extends Service<WebhookUpkeep>()("parley/storage/webh
       ({ length }) => length,
     ).pipe(withoutSqlErrors),
 
-    /** Deletes the deliveries of webhooks that are deleted. */
     forgetDeleted: Effect.gen(function* () {
       const deleted = yield* decodeDeleted(sql`
         select distinct webhook_id from webhook_deliveries d

@@ -43,7 +43,6 @@ const noChatbot = new NotFound({ detail: "There is no such chatbot." })
 const decodeCount = decodeRows(Schema.Struct({ count: Schema.Finite }))
 const decodeWebhooks = decodeRows(Row)
 const only = decodeRowOr(Row, webhookNotFound)
-const decodeSecrets = decodeRows(StoredSecrets)
 const decodeUrl = decodeRowOr(Schema.Struct({ url: Schema.String }), webhookNotFound)
 const decodeTested = decodeRowOr(
   Schema.Struct({ ...StoredSecrets.fields, url: Schema.String, is_rotating: Schema.Boolean }),
@@ -187,17 +186,9 @@ export class Webhooks extends Service<Webhooks>()("parley/storage/webhooks/Webho
       return { url: row.url, secrets: signingSecrets(secrets, row) }
     }, committing(sql)),
 
-    /**
-     * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
-     * webhooks; 0 without a key.
-     */
+    /** Encrypts the secrets of all organizations as `sealRows` does. */
     // The time of a secret before is short, so that it is left to expire as it is.
-    sealAll: sealSecrets(
-      system,
-      secrets,
-      { name: "webhooks", columns: SECRET_COLUMNS, decode: decodeSecrets },
-      webhookSecretPlace,
-    ),
+    sealAll: sealSecrets(system, secrets, "webhooks", webhookSecretPlace),
   }
 }) {}
 

@@ -9,7 +9,7 @@ import { Service } from "../../domain/Service.ts"
 import { Secrets } from "../../system/Secrets.ts"
 import { Auditing } from "../audit/Auditing.ts"
 import { SystemSql } from "../sql/Database.ts"
-import { openSecret, sealSecret, SecretColumns, sealSecrets } from "../sql/SealedRows.ts"
+import { openSecret, sealSecret, SecretColumns, sealSecretsOf } from "../sql/SealedRows.ts"
 import { decodeRows, TimestampColumn } from "../Rows.ts"
 import { committing, withoutSqlErrors } from "../sql/SqlErrors.ts"
 
@@ -76,10 +76,9 @@ export class IdentitySecrets extends Service<IdentitySecrets>()("parley/storage/
 
     /** Returns the secrets of a chatbot that can be decrypted, by their ids. One that cannot be is logged. */
     open: Effect.fnUntraced(function* (chatbot: ChatbotId) {
-      const organization = yield* CurrentOrganization
       const rows = yield* decodeSecrets(sql`
         select ${sql.literal(COLUMNS)} from identity_secrets
-        where organization_id = ${organization} and chatbot_id = ${chatbot}`)
+        where organization_id = ${yield* CurrentOrganization} and chatbot_id = ${chatbot}`)
       const readable = yield* Effect.forEach(rows, (row) =>
         openSecret(secrets, row, identitySecretPlace(row)).pipe(
           Effect.map((secret) => [[row.id, secret] as const]),
@@ -91,11 +90,8 @@ export class IdentitySecrets extends Service<IdentitySecrets>()("parley/storage/
       return new Map(readable.flat())
     }, withoutSqlErrors),
 
-    /**
-     * Encrypts the secrets of all organizations with the key that encrypts, unless it has already. Returns the number of
-     * secrets; 0 without a key.
-     */
-    sealAll: sealSecrets(
+    /** Encrypts the secrets of all organizations as `sealRows` does. */
+    sealAll: sealSecretsOf(
       system,
       secrets,
       { name: "identity_secrets", columns: COLUMNS, decode: decodeSecrets },

@@ -250,14 +250,13 @@ export class VisitorConversations extends Context.Service<VisitorConversations>(
 
         /** Finds the passage at the place of a source in the document as it is now; undefined where there is none. */
         passage: Effect.fnUntraced(function* (chatbot: ChatbotId, reply: MessageId, source: Citation) {
-          const organization = yield* CurrentOrganization
           return yield* decodePassage(sql`
           select c.content, c.headings, d.updated_at > m.created_at as has_changed
           from documents d
             join chunks c on c.document_id = d.id and c.revision = d.revision and c.organization_id = d.organization_id
             join messages m on m.id = ${reply} and m.organization_id = d.organization_id
           where d.id = ${source.document_id}::uuid and d.chatbot_id = ${chatbot}
-            and d.organization_id = ${organization} and c.ordinal = ${source.chunk}`)
+            and d.organization_id = ${yield* CurrentOrganization} and c.ordinal = ${source.chunk}`)
         }, withoutSqlErrors),
 
         /** Deletes all conversations of a visitor, with their messages, and returns their number. */

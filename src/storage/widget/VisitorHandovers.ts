@@ -51,7 +51,6 @@ export class VisitorHandovers extends Service<VisitorHandovers>()(
     const conversations = yield* Conversations
 
     return {
-      /** Addresses of the pictures of people. */
       avatars: Effect.gen(function* () {
         const rows = yield* decodeAvatars(sql`
         select distinct avatar from people

@@ -36,7 +36,6 @@ export interface CallButtonsProps {
   readonly close?: (() => void) | undefined
 }
 
-/** The buttons of a call. */
 export const CallButtons = ({
   close,
   interrupt,

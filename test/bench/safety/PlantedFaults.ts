@@ -168,8 +168,8 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a chatbot is found by its id alone, so that row-level security has to hold alone",
     file: "src/storage/chatbots/Chatbots.ts",
-    text: "select ${columns} from chatbots where id = ${id} and organization_id = ${organization}`)",
-    replacement: "select ${columns} from chatbots where id = ${id} and ${organization}::text <> ''`)",
+    text: "select ${columns} from chatbots where id = ${id} and organization_id = ${yield* CurrentOrganization}`)",
+    replacement: "select ${columns} from chatbots where id = ${id} and ${yield* CurrentOrganization}::text <> ''`)",
     tests: ["storage/sql/Isolation.deep"],
   },
   {
@@ -203,15 +203,15 @@ const tenancy: ReadonlyArray<Omit<PlantedFault, "area">> = [
   {
     what: "a document of another chatbot is read by its id",
     file: "src/storage/documents/Documents.ts",
-    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`),\n",
-    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`),\n",
+    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`),\n",
+    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${yield* CurrentOrganization}`),\n",
     tests: ["storage/documents/Documents", "http/Isolation.deep"],
   },
   {
     what: "a tool of another chatbot is read by its id",
     file: "src/storage/tools/ChatbotTools.ts",
-    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${organization}`)\n",
-    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${organization}`)\n",
+    text: "where id = ${id} and chatbot_id = ${chatbot} and organization_id = ${yield* CurrentOrganization}`)\n",
+    replacement: "where id = ${id} and ${chatbot}::text <> '' and organization_id = ${yield* CurrentOrganization}`)\n",
     tests: ["http/ChatbotTools", "http/Isolation.deep"],
   },
   {

@@ -4,7 +4,6 @@ import { namedAddress } from "./Address.ts"
 
 /* Invitations and other events in the form of iCalendar (RFC 5545). */
 
-/** Most events of a calendar that are read. */
 const MAX_EVENTS = 200
 
 interface Property {

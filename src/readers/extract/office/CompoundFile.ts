@@ -59,7 +59,6 @@ export class CompoundFile {
     this.addStreams(directory)
   }
 
-  /** The paths of all streams. */
   get paths(): ReadonlyArray<string> {
     return [...this.streams.keys()]
   }

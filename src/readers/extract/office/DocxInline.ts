@@ -26,7 +26,6 @@ export interface InlineEvents {
   readonly text: () => void
 }
 
-/** Reads the text of one paragraph. */
 export class DocxInline {
   /** The text boxes that are anchored in the paragraph. */
   readonly boxes: Array<XmlElement> = []

@@ -11,7 +11,6 @@ interface RowFieldsProps<A> {
   readonly first: A
   /** Whether the last row stays. */
   readonly hasOne?: boolean
-  /** The fields of a row. */
   readonly children: (row: A, change: (row: A) => void, at: number) => ComponentChildren
 }
 

@@ -30,7 +30,6 @@ interface ProgressProps {
   readonly found: string
 }
 
-/** The state of a run, with its progress or what it has found. */
 export const RunProgress = ({ done, found, label, noun, run, state, total }: ProgressProps) => (
   <span class="row">
     <StateBadge of={state} />

@@ -11,7 +11,6 @@ interface WidgetFrameProps {
   readonly onMessage: (type: string | undefined, frame: Window) => void
 }
 
-/** The widget in a frame of the console. */
 export const WidgetFrame = ({ onMessage, path, title }: WidgetFrameProps) => {
   const frame = useRef<HTMLIFrameElement>(null)
   useWindowEvent("message", ({ data, origin, source }: MessageEvent<unknown>) => {

@@ -28,7 +28,6 @@ interface CrawlProps {
   readonly mayWrite: boolean
 }
 
-/** The state of a run, with its progress or what it has found. */
 export const RunState = ({ run }: { readonly run: SourceRun }) => {
   const { waiting = 0, ...counts } = run.counts
   const known = countsOf(counts).reduce((sum, [, count]) => sum + count, waiting)

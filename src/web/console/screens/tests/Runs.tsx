@@ -23,7 +23,6 @@ import {
  * Runs of a chatbot's tests: how they begin, and how they went.
  */
 
-/** The state of a run, with its progress or what it has found. */
 export const RunState = ({ run }: { readonly run: TestRun }) => {
   const found = run.error?.message ?? countsText(run)
   return (

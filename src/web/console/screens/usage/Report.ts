@@ -47,7 +47,6 @@ const CONVERSATIONS = "GET /api/external/usage/conversations"
 export type Conversations = Answer<typeof CONVERSATIONS>
 export type ConversationRow = Conversations["data"][number]
 
-/** The conversations of each day and chatbot, from one day to another. */
 export const dailyReport = resources((from: string, to: string) =>
   everyRow((page) => call(CONVERSATIONS, { query: { from, to, group_by: "day,chatbot", page, limit: "100" } })),
 )
