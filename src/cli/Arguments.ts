@@ -1,5 +1,5 @@
 import { Console, Effect, Option, Schema } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { type Budget, type BudgetPatch, LimitText } from "../domain/organizations/Budget.ts"
 import { quotaKinds, type Quota, type QuotaKind, type QuotaPatch } from "../domain/organizations/Quota.ts"
 import type { Conflict, Forbidden, InvalidRequest, NotFound, Unavailable } from "../domain/Errors.ts"
@@ -100,3 +100,9 @@ export const withHints = Effect.mapError((error: CommandError) => {
       return new StartupError({ what: error.detail, doThis: "See that it runs, and try again." })
   }
 })
+
+/** Makes a command that says what the operator can do where it fails. */
+export const command =
+  <Name extends string, const Config extends Command.Command.Config>(name: Name, description: string, config: Config) =>
+  <E extends CommandError, R>(run: (input: Command.Command.Config.Infer<Config>) => Effect.Effect<void, E, R>) =>
+    Command.make(name, config, (input) => withHints(run(input))).pipe(Command.withDescription(description))

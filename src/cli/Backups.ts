@@ -9,7 +9,7 @@ import type { BackupReport } from "../domain/system/BackupReport.ts"
 import { OrganizationId } from "../domain/Ids.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { printable } from "../system/Printable.ts"
-import { decodedBy, idArgument, withHints } from "./Arguments.ts"
+import { decodedBy, idArgument, command } from "./Arguments.ts"
 import type { Refusal, Running } from "./InUse.ts"
 
 /*
@@ -64,23 +64,21 @@ const showReport = Effect.fnUntraced(function* (
 const shown = ({ migration, organization, parley, taken_at }: Manifest): string =>
   `${organization === null ? "Everything" : `The organization ${organization.id} (${printable(organization.name)})`} as of ${taken_at}, by Parley ${parley}, sql/${migration}.sql`
 
-export const backup = Command.make(
-  "backup",
-  {
-    directory: directory("A new or empty directory, or one with a backup that was cut off, which is made anew"),
-  },
+export const backup = command("backup", "Back up the database and all files into a directory, while servers run", {
+  directory: directory("A new or empty directory, or one with a backup that was cut off, which is made anew"),
+})(
   Effect.fn(function* ({ directory }) {
     yield* showReport(yield* (yield* BackupMaking).run({ directory }), directory)
-  }, withHints),
-).pipe(Command.withDescription("Back up the database and all files into a directory, while servers run"))
+  }),
+)
 
-export const verifyBackup = Command.make(
-  "verify-backup",
-  { directory: directory("The directory of the backup") },
+export const verifyBackup = command("verify-backup", "Compare every file of a backup with its checksum", {
+  directory: directory("The directory of the backup"),
+})(
   Effect.fn(function* ({ directory }) {
     yield* Console.log(`Whole: ${shown(yield* verify(directory))}.`)
-  }, withHints),
-).pipe(Command.withDescription("Compare every file of a backup with its checksum"))
+  }),
+)
 
 /** Makes the command that restores. The layer opens an empty database at the schema of a migration. */
 export const restore = <E, R>(restoring: (migration: string) => Layer.Layer<Restore, E, R>) =>
@@ -99,16 +97,14 @@ export const restore = <E, R>(restoring: (migration: string) => Layer.Layer<Rest
   ).pipe(Command.withDescription("Restore a backup into an empty database and an empty data directory"))
 
 /** The command below `organizations` that exports one. */
-export const exportOrganization = Command.make(
-  "export",
-  {
-    id: idArgument(OrganizationId, "organization"),
-    directory: directory("A new or empty directory"),
-  },
+export const exportOrganization = command("export", "Write one organization, with all that it owns, into a directory", {
+  id: idArgument(OrganizationId, "organization"),
+  directory: directory("A new or empty directory"),
+})(
   Effect.fn(function* ({ directory, id }) {
     yield* showReport(yield* (yield* BackupMaking).run({ directory, organization: id }), directory)
-  }, withHints),
-).pipe(Command.withDescription("Write one organization, with all that it owns, into a directory"))
+  }),
+)
 
 /** The command below `organizations` that imports one. */
 export const importOrganization = Command.make(

@@ -2,21 +2,19 @@ import { Console, Effect, type Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BlobCopy } from "../jobs/BlobCopy.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { withHints } from "./Arguments.ts"
+import { command } from "./Arguments.ts"
 
 const store = (name: string, description: string) =>
   Flag.Literals(name, ["local", "s3"]).pipe(Flag.withDescription(description))
 
-const copy = Command.make(
-  "copy",
-  {
-    from: store("from", "The store to read"),
-    to: store("to", "The store to write"),
-    verify: Flag.Boolean("verify").pipe(
-      Flag.withDescription("Read all files of both stores and compare them"),
-      Flag.withDefault(false),
-    ),
-  },
+const copy = command("copy", "Copy all files between the local directory and S3; may be repeated", {
+  from: store("from", "The store to read"),
+  to: store("to", "The store to write"),
+  verify: Flag.Boolean("verify").pipe(
+    Flag.withDescription("Read all files of both stores and compare them"),
+    Flag.withDefault(false),
+  ),
+})(
   Effect.fn(function* ({ from, to, verify }) {
     if (from === to) {
       return yield* new StartupError({ what: `Both stores are ${from}.`, doThis: "Name two different ones." })
@@ -38,8 +36,8 @@ const copy = Command.make(
       })
     }
     if (verify) yield* Console.log("All files are the same in both stores.")
-  }, withHints),
-).pipe(Command.withDescription("Copy all files between the local directory and S3; may be repeated"))
+  }),
+)
 
 /** The commands on the store of files. */
 export const blobs = <E, R>(layer: Layer.Layer<BlobCopy, E, R>) =>

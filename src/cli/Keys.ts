@@ -5,7 +5,7 @@ import { ApiKeyId, ChatbotId, OrganizationId } from "../domain/Ids.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { printable } from "../system/Printable.ts"
 import { Administration } from "./Administration.ts"
-import { decodedBy, budgetFlags, withHints, idArgument, budgetPatchOf, showBudget } from "./Arguments.ts"
+import { decodedBy, budgetFlags, command, idArgument, budgetPatchOf, showBudget } from "./Arguments.ts"
 
 export const organization = Flag.String("organization").pipe(
   Flag.withDescription("Id of the organization; the operator's when absent"),
@@ -27,28 +27,26 @@ export const orOperators = Effect.fnUntraced(function* (id: Option.Option<Organi
 
 const ALL = "all"
 
-const create = Command.make(
-  "create",
-  {
-    name: Argument.String("name").pipe(
-      Argument.withDescription("What the key is for"),
-      Argument.filterMap(...decodedBy(ApiKeyName, "1 to 200 characters")),
-    ),
-    organization,
-    scopes: Flag.Literals("scope", [...Scope.literals, ALL]).pipe(
-      Flag.withDescription("What it may do; needed, and may be repeated"),
-      Flag.atLeast(1),
-    ),
-    chatbot: Flag.String("chatbot").pipe(
-      Flag.withDescription("Id of the only chatbot it serves; every chatbot of the organization when absent"),
-      Flag.filterMap(...decodedBy(ChatbotId, "the id of a chatbot, a UUID")),
-      Flag.optional,
-    ),
-    expires: Flag.Date("expires").pipe(
-      Flag.withDescription("When it ends, such as 2027-12-31 (its first moment, UTC); never when absent"),
-      Flag.optional,
-    ),
-  },
+const create = command("create", "Make an API key and print it once", {
+  name: Argument.String("name").pipe(
+    Argument.withDescription("What the key is for"),
+    Argument.filterMap(...decodedBy(ApiKeyName, "1 to 200 characters")),
+  ),
+  organization,
+  scopes: Flag.Literals("scope", [...Scope.literals, ALL]).pipe(
+    Flag.withDescription("What it may do; needed, and may be repeated"),
+    Flag.atLeast(1),
+  ),
+  chatbot: Flag.String("chatbot").pipe(
+    Flag.withDescription("Id of the only chatbot it serves; every chatbot of the organization when absent"),
+    Flag.filterMap(...decodedBy(ChatbotId, "the id of a chatbot, a UUID")),
+    Flag.optional,
+  ),
+  expires: Flag.Date("expires").pipe(
+    Flag.withDescription("When it ends, such as 2027-12-31 (its first moment, UTC); never when absent"),
+    Flag.optional,
+  ),
+})(
   Effect.fn(function* ({ name, organization, scopes, chatbot, expires }) {
     const owner = yield* orOperators(organization)
     const wanted: ReadonlySet<Scope | typeof ALL> = new Set(scopes)
@@ -61,8 +59,8 @@ const create = Command.make(
     })
     yield* Console.log(`${Redacted.value(key)}\n`)
     yield* Console.log(`It is shown this once. ${yield* described(apiKey)}`)
-  }, withHints),
-).pipe(Command.withDescription("Make an API key and print it once"))
+  }),
+)
 
 /** Describes a key in one line: its id, name, scopes, chatbots, state and maker. */
 const described = Effect.fnUntraced(function* (key: ApiKey) {
@@ -77,35 +75,29 @@ const described = Effect.fnUntraced(function* (key: ApiKey) {
   return `${key.id}  ${key.prefix}…${key.last_four}  ${printable(key.name)}  [${key.scopes.join(" ")}]  ${chatbots}  ${state}${maker}`
 })
 
-const list = Command.make(
-  "list",
-  { organization },
+const list = command("list", "List the API keys of an organization, newest first", { organization })(
   Effect.fn(function* ({ organization }) {
     const owner = yield* orOperators(organization)
     for (const key of yield* (yield* Administration).keys(owner.id)) yield* Console.log(yield* described(key))
-  }, withHints),
-).pipe(Command.withDescription("List the API keys of an organization, newest first"))
+  }),
+)
 
-const revoke = Command.make(
-  "revoke",
-  { id: idArgument(ApiKeyId, "API key") },
+const revoke = command("revoke", "Revoke an API key", { id: idArgument(ApiKeyId, "API key") })(
   Effect.fn(function* ({ id }) {
     const key = yield* (yield* Administration).revokeKey(id)
     yield* Console.log(`Revoked ${key.id} (${printable(key.name)}). Running servers refuse it within a second.`)
-  }, withHints),
-).pipe(Command.withDescription("Revoke an API key"))
+  }),
+)
 
-const budget = Command.make(
-  "budget",
-  {
-    id: idArgument(ApiKeyId, "API key"),
-    ...budgetFlags,
-  },
+const budget = command("budget", "Set what an API key may spend; without flags, show it", {
+  id: idArgument(ApiKeyId, "API key"),
+  ...budgetFlags,
+})(
   Effect.fn(function* ({ id, ...flags }) {
     const { budget } = yield* (yield* Administration).updateKey(id, { budget: budgetPatchOf(flags) })
     yield* showBudget(budget)
-  }, withHints),
-).pipe(Command.withDescription("Set what an API key may spend; without flags, show it"))
+  }),
+)
 
 /** Makes the commands below `keys`. The one that creates may make the database; the others need one. */
 export const keys = <E, R, E2, R2>(layers: {

@@ -10,7 +10,7 @@ import { type BackupMaking, exportOrganization, importOrganization } from "./Bac
 import {
   decodedBy,
   budgetFlags,
-  withHints,
+  command,
   idArgument,
   budgetPatchOf,
   quotaFlags,
@@ -26,45 +26,41 @@ const organizationName = Argument.String("name").pipe(
   Argument.filterMap(...decodedBy(OrganizationName, "1 to 200 characters, not all of them blank")),
 )
 
-const create = Command.make(
-  "create",
-  { name: organizationName },
+const create = command("create", "Make an organization and print its id", { name: organizationName })(
   Effect.fn(function* ({ name }) {
     const { id } = yield* (yield* Administration).createOrganization(name)
     yield* Console.log(id)
-  }, withHints),
-).pipe(Command.withDescription("Make an organization and print its id"))
+  }),
+)
 
-const list = Command.make(
+const list = command(
   "list",
+  "List the organizations",
   {},
+)(
   Effect.fn(function* () {
     for (const { id, name, is_operator } of yield* (yield* Administration).organizations) {
       yield* Console.log(`${id}  ${printable(name)}${is_operator ? "  (operator)" : ""}`)
     }
-  }, withHints),
-).pipe(Command.withDescription("List the organizations"))
+  }),
+)
 
-const rename = Command.make(
-  "rename",
-  { id: organizationId, name: organizationName },
+const rename = command("rename", "Rename an organization", { id: organizationId, name: organizationName })(
   Effect.fn(function* ({ id, name }) {
     yield* (yield* Administration).updateOrganization(id, { name })
     yield* Console.log(`${id}  ${printable(name)}`)
-  }, withHints),
-).pipe(Command.withDescription("Rename an organization"))
+  }),
+)
 
-const remove = Command.make(
-  "delete",
-  {
-    id: organizationId,
-    again: Argument.String("again").pipe(
-      Argument.withDescription("The same id once more, to be sure"),
-      Argument.filterMap(...decodedBy(OrganizationId, "the same id once more")),
-      Argument.optional,
-    ),
-    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do not ask for the id twice"), Flag.withDefault(false)),
-  },
+const remove = command("delete", "Delete an organization with all that it owns", {
+  id: organizationId,
+  again: Argument.String("again").pipe(
+    Argument.withDescription("The same id once more, to be sure"),
+    Argument.filterMap(...decodedBy(OrganizationId, "the same id once more")),
+    Argument.optional,
+  ),
+  yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do not ask for the id twice"), Flag.withDefault(false)),
+})(
   Effect.fn(function* ({ id, again, yes }) {
     const administration = yield* Administration
     if (!yes && Option.getOrUndefined(again) !== id) {
@@ -81,50 +77,44 @@ const remove = Command.make(
         ? "All that it owned is deleted; a running server, or the next to start, removes its files."
         : "The server deletes all that it owned in the background.",
     )
-  }, withHints),
-).pipe(Command.withDescription("Delete an organization with all that it owns"))
+  }),
+)
 
-const budget = Command.make(
-  "budget",
-  {
-    id: organizationId,
-    ...budgetFlags,
-  },
+const budget = command("budget", "Set what an organization may spend; without flags, show it", {
+  id: organizationId,
+  ...budgetFlags,
+})(
   Effect.fn(function* ({ id, ...flags }) {
     const { budget } = yield* (yield* Administration).updateOrganization(id, { budget: budgetPatchOf(flags) })
     yield* showBudget(budget)
-  }, withHints),
-).pipe(Command.withDescription("Set what an organization may spend; without flags, show it"))
+  }),
+)
 
-const quota = Command.make(
-  "quota",
-  {
-    id: organizationId,
-    ...quotaFlags,
-  },
+const quota = command("quota", "Set how much an organization may store; without flags, show it", {
+  id: organizationId,
+  ...quotaFlags,
+})(
   Effect.fn(function* ({ id, ...flags }) {
     yield* showQuota(yield* (yield* Administration).updateOrganization(id, { quota: quotaPatchOf(flags) }))
-  }, withHints),
-).pipe(Command.withDescription("Set how much an organization may store; without flags, show it"))
+  }),
+)
 
-const retention = Command.make(
-  "retention",
-  {
-    id: organizationId,
-    days: Flag.String("days").pipe(
-      Flag.withDescription('Days after their last activity, or "default" for what the settings say'),
-      Flag.filterMap(...decodedBy(RetentionText, '"default" or a whole number from 1 to 36500')),
-      Flag.optional,
-    ),
-  },
+const retention = command("retention", "Set for how long conversations are kept; without --days, show it", {
+  id: organizationId,
+  days: Flag.String("days").pipe(
+    Flag.withDescription('Days after their last activity, or "default" for what the settings say'),
+    Flag.filterMap(...decodedBy(RetentionText, '"default" or a whole number from 1 to 36500')),
+    Flag.optional,
+  ),
+})(
   Effect.fn(function* ({ id, days }) {
     const { retention_days } = yield* (yield* Administration).updateOrganization(
       id,
       Option.isSome(days) ? { retention_days: days.value } : {},
     )
     yield* Console.log(`Conversations are kept for: ${retention_days ?? "default"} (days after their last activity).`)
-  }, withHints),
-).pipe(Command.withDescription("Set for how long conversations are kept; without --days, show it"))
+  }),
+)
 
 /** Makes the commands below `organizations`. The one that creates may make the database; most others need one. */
 export const organizations = <E, R, E2, R2, E3, R3, E4, R4>(layers: {

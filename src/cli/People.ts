@@ -5,31 +5,29 @@ import { type Person, PersonInput } from "../domain/people/Person.ts"
 import { Role } from "../domain/people/Role.ts"
 import { printable } from "../system/Printable.ts"
 import { Administration } from "./Administration.ts"
-import { decodedBy, idArgument, withHints } from "./Arguments.ts"
+import { decodedBy, idArgument, command } from "./Arguments.ts"
 import { organization, orOperators } from "./Keys.ts"
 
-const invite = Command.make(
-  "invite",
-  {
-    name: Argument.String("name").pipe(
-      Argument.withDescription("The person's name"),
-      Argument.filterMap(...decodedBy(PersonInput.fields.name, "1 to 200 characters")),
-    ),
-    organization,
-    email: Flag.String("email").pipe(
-      Flag.withDescription("Where the person is told; it never says who they are"),
-      Flag.optional,
-    ),
-    roles: Flag.Literals("role", Role.literals).pipe(
-      Flag.withDescription("What the person may do; needed, and may be repeated"),
-      Flag.atLeast(1),
-    ),
-    chatbot: Flag.String("chatbot").pipe(
-      Flag.withDescription("Id of the only chatbot that the roles are for; the whole organization when absent"),
-      Flag.filterMap(...decodedBy(ChatbotId, "the id of a chatbot, a UUID")),
-      Flag.optional,
-    ),
-  },
+const invite = command("invite", "Invite a person, and print the link of the invitation once", {
+  name: Argument.String("name").pipe(
+    Argument.withDescription("The person's name"),
+    Argument.filterMap(...decodedBy(PersonInput.fields.name, "1 to 200 characters")),
+  ),
+  organization,
+  email: Flag.String("email").pipe(
+    Flag.withDescription("Where the person is told; it never says who they are"),
+    Flag.optional,
+  ),
+  roles: Flag.Literals("role", Role.literals).pipe(
+    Flag.withDescription("What the person may do; needed, and may be repeated"),
+    Flag.atLeast(1),
+  ),
+  chatbot: Flag.String("chatbot").pipe(
+    Flag.withDescription("Id of the only chatbot that the roles are for; the whole organization when absent"),
+    Flag.filterMap(...decodedBy(ChatbotId, "the id of a chatbot, a UUID")),
+    Flag.optional,
+  ),
+})(
   Effect.fn(function* ({ chatbot, email, name, organization, roles }) {
     const owner = yield* orOperators(organization)
     const { invitation } = yield* (yield* Administration).invitePerson(owner.id, {
@@ -39,8 +37,8 @@ const invite = Command.make(
     })
     yield* Console.log(`${invitation.link}\n`)
     yield* Console.log("The first to open this link, within a week, is this person. It is shown this once.")
-  }, withHints),
-).pipe(Command.withDescription("Invite a person, and print the link of the invitation once"))
+  }),
+)
 
 /** Describes a person in one line: id, name, e-mail address, roles and state. */
 const described = ({ claimed_roles, email, id, last_seen_at, name, roles, state }: Person): string => {
@@ -51,23 +49,21 @@ const described = ({ claimed_roles, email, id, last_seen_at, name, roles, state 
   return `${id}  ${printable(name)}  ${printable(email ?? "no e-mail address")}  [${all.join(", ")}]  ${seen}`
 }
 
-const list = Command.make(
-  "list",
-  { organization },
+const list = command("list", "List the people of an organization, by name", { organization })(
   Effect.fn(function* ({ organization }) {
     const owner = yield* orOperators(organization)
     for (const person of yield* (yield* Administration).people(owner.id)) yield* Console.log(described(person))
-  }, withHints),
-).pipe(Command.withDescription("List the people of an organization, by name"))
+  }),
+)
 
-const remove = Command.make(
-  "remove",
-  { id: idArgument(PersonId, "person") },
+const remove = command("remove", "Remove a person, who is signed out everywhere", {
+  id: idArgument(PersonId, "person"),
+})(
   Effect.fn(function* ({ id }) {
     yield* (yield* Administration).removePerson(id)
     yield* Console.log(`Removed ${id}. Running servers sign them out within a second.`)
-  }, withHints),
-).pipe(Command.withDescription("Remove a person, who is signed out everywhere"))
+  }),
+)
 
 /** Makes the commands below `people`. */
 export const people = <E, R>(administration: Layer.Layer<Administration, E, R>) =>
