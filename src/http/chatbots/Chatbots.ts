@@ -1,7 +1,5 @@
-import { HttpApiBuilder } from "effect/http-api"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { Api } from "../../api/Api.ts"
 import { ChatbotSummary } from "../../api/chatbots/Chatbots.ts"
 import { Chatbot, ChatbotPatch } from "../../domain/chatbot/Chatbot.ts"
 import { ChatWidgetConfig, ChatWidgetPatch } from "../../domain/chatbot/ChatWidget.ts"
@@ -15,6 +13,7 @@ import { avatarHandlers } from "./Avatars.ts"
 import { changes } from "../Changes.ts"
 import { withEtag } from "../Etag.ts"
 import { nextPage, rangeOf } from "../Listing.ts"
+import { group } from "../Group.ts"
 
 /** Chatbots that a list reads at once. A thousand chatbots may have a thousand long prompts. */
 const READ_AT_ONCE = 20
@@ -56,106 +55,98 @@ export const ListBytes: Context.Reference<number> = Context.Reference<number>("p
 const chatWidgetChange = changes(ChatWidgetConfig, ChatWidgetPatch)
 const voiceAgentChange = changes(VoiceWidgetConfig, VoiceWidgetPatch)
 
-const group = HttpApiBuilder.group(
-  Api,
-  "chatbots",
-  Effect.fn(function* (handlers) {
-    const chatbots = yield* Chatbots
-    const shares = yield* Shares
-    const pageBytes = yield* ListBytes
-    const { updateAvatar } = yield* avatarHandlers
+const manage = group("chatbots", function* (handlers) {
+  const chatbots = yield* Chatbots
+  const shares = yield* Shares
+  const pageBytes = yield* ListBytes
+  const { updateAvatar } = yield* avatarHandlers
 
-    return handlers.handleAll({
-      duplicate: ({ params, payload }) =>
-        Effect.map(chatbots.duplicate(params.chatbotId, payload), (chatbot) =>
-          withEtag({ chatbot, message: "Chatbot duplicated successfully" as const }, chatbot),
-        ),
+  return handlers.handleAll({
+    duplicate: ({ params, payload }) =>
+      Effect.map(chatbots.duplicate(params.chatbotId, payload), (chatbot) =>
+        withEtag({ chatbot, message: "Chatbot duplicated successfully" as const }, chatbot),
+      ),
 
-      create: ({ payload }) =>
-        Effect.map(chatbots.create(payload), (chatbot) =>
-          withEtag({ chatbot, message: "Chatbot created successfully" as const }, chatbot),
-        ),
+    create: ({ payload }) =>
+      Effect.map(chatbots.create(payload), (chatbot) =>
+        withEtag({ chatbot, message: "Chatbot created successfully" as const }, chatbot),
+      ),
 
-      update: Effect.fnUntraced(function* ({ query, payload, headers }) {
-        const chatbot = yield* chatbots.update(yield* target(query), chatbotChange(payload), headers["if-match"])
-        return withEtag({ chatbot, message: "Chatbot updated successfully" as const }, chatbot)
-      }),
+    update: Effect.fnUntraced(function* ({ query, payload, headers }) {
+      const chatbot = yield* chatbots.update(yield* target(query), chatbotChange(payload), headers["if-match"])
+      return withEtag({ chatbot, message: "Chatbot updated successfully" as const }, chatbot)
+    }),
 
-      list: Effect.fnUntraced(function* ({ query, request }) {
-        // Held until the client has received the list, which the server keeps in memory until then.
-        yield* shares.hold("lists")
-        const { items, next } = yield* chatbots.list(rangeOf(query))
-        const chunks: Array<Uint8Array> = [Buffer.from('{"chatbots":[')]
-        let [bytes, shown] = [0, 0]
-        while (shown < items.length && bytes < pageBytes) {
-          const some = items.slice(shown, shown + READ_AT_ONCE)
-          const found = yield* inTurns(yield* chatbots.getMany(some.map(({ id }) => id)), summaryOf)
-          const chunk = Buffer.from(`${shown === 0 ? "" : ","}${found.join(",")}`)
-          chunks.push(chunk)
-          bytes += chunk.length
-          shown += some.length
-        }
-        const { body, headers } = nextPage(request.url, query, shown < items.length ? items[shown - 1] : next)
-        const rest = Object.entries(body).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
-        chunks.push(Buffer.from(`]${rest.join("")}}`))
-        return respondWithList(chunks, headers)
-      }),
+    list: Effect.fnUntraced(function* ({ query, request }) {
+      // Held until the client has received the list, which the server keeps in memory until then.
+      yield* shares.hold("lists")
+      const { items, next } = yield* chatbots.list(rangeOf(query))
+      const chunks: Array<Uint8Array> = [Buffer.from('{"chatbots":[')]
+      let [bytes, shown] = [0, 0]
+      while (shown < items.length && bytes < pageBytes) {
+        const some = items.slice(shown, shown + READ_AT_ONCE)
+        const found = yield* inTurns(yield* chatbots.getMany(some.map(({ id }) => id)), summaryOf)
+        const chunk = Buffer.from(`${shown === 0 ? "" : ","}${found.join(",")}`)
+        chunks.push(chunk)
+        bytes += chunk.length
+        shown += some.length
+      }
+      const { body, headers } = nextPage(request.url, query, shown < items.length ? items[shown - 1] : next)
+      const rest = Object.entries(body).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+      chunks.push(Buffer.from(`]${rest.join("")}}`))
+      return respondWithList(chunks, headers)
+    }),
 
-      get: ({ params }) =>
-        Effect.map(chatbots.get(params.chatbotId), (chatbot: Chatbot) => withEtag({ chatbot }, chatbot)),
+    get: ({ params }) =>
+      Effect.map(chatbots.get(params.chatbotId), (chatbot: Chatbot) => withEtag({ chatbot }, chatbot)),
 
-      delete: ({ params }) =>
-        Effect.as(chatbots.remove(params.chatbotId), { message: "Chatbot deleted successfully" as const }),
+    delete: ({ params }) =>
+      Effect.as(chatbots.remove(params.chatbotId), { message: "Chatbot deleted successfully" as const }),
 
-      updateAvatar,
+    updateAvatar,
 
-      getChatWidget: ({ params }) =>
-        Effect.map(chatbots.chatWidget(params.chatbotId), (found) =>
-          withEtag({ chat_widget_config: found.config }, found),
-        ),
+    getChatWidget: ({ params }) =>
+      Effect.map(chatbots.chatWidget(params.chatbotId), (found) =>
+        withEtag({ chat_widget_config: found.config }, found),
+      ),
 
-      getVoiceAgent: ({ params }) =>
-        Effect.map(chatbots.voiceAgent(params.chatbotId), (found) =>
-          withEtag({ voice_widget_config: found.config, voice: found.voice }, found),
-        ),
+    getVoiceAgent: ({ params }) =>
+      Effect.map(chatbots.voiceAgent(params.chatbotId), (found) =>
+        withEtag({ voice_widget_config: found.config, voice: found.voice }, found),
+      ),
 
-      updateChatWidget: ({ params, payload, headers }) =>
-        Effect.map(
-          chatbots.updateChatWidget(params.chatbotId, chatWidgetChange(payload), headers["if-match"]),
-          (updated) =>
-            withEtag(
-              {
-                chat_widget_config: updated.config,
-                message: "Chat widget config updated successfully" as const,
-              },
-              updated,
-            ),
-        ),
+    updateChatWidget: ({ params, payload, headers }) =>
+      Effect.map(
+        chatbots.updateChatWidget(params.chatbotId, chatWidgetChange(payload), headers["if-match"]),
+        (updated) =>
+          withEtag(
+            {
+              chat_widget_config: updated.config,
+              message: "Chat widget config updated successfully" as const,
+            },
+            updated,
+          ),
+      ),
 
-      updateVoiceAgent: ({ params, payload, headers }) =>
-        Effect.map(
-          chatbots.updateVoiceAgent(params.chatbotId, voiceAgentChange(payload), headers["if-match"]),
-          (updated) =>
-            withEtag(
-              {
-                message: "Voice widget config updated successfully" as const,
-                voice_widget_config: updated.config,
-              },
-              updated,
-            ),
-        ),
-    })
-  }),
-)
+    updateVoiceAgent: ({ params, payload, headers }) =>
+      Effect.map(
+        chatbots.updateVoiceAgent(params.chatbotId, voiceAgentChange(payload), headers["if-match"]),
+        (updated) =>
+          withEtag(
+            {
+              message: "Voice widget config updated successfully" as const,
+              voice_widget_config: updated.config,
+            },
+            updated,
+          ),
+      ),
+  })
+})
 
-const overview = HttpApiBuilder.group(
-  Api,
-  "overview",
-  Effect.fn(function* (handlers) {
-    const chatbots = yield* Chatbots
+const overview = group("overview", function* (handlers) {
+  const chatbots = yield* Chatbots
 
-    return handlers.handleAll({ totals: () => Effect.bindTo(chatbots.totals, "totals") })
-  }),
-)
+  return handlers.handleAll({ totals: () => Effect.bindTo(chatbots.totals, "totals") })
+})
 
-export const layer = Layer.merge(group, overview)
+export const layer = Layer.merge(manage, overview)

@@ -7,6 +7,7 @@ import { ATTACHMENT_MAX_BYTES } from "../../domain/chat/Attachment.ts"
 import { Visitor } from "../../domain/widget/Visitor.ts"
 import { Attachments } from "../../services/conversations/Attachments.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
+import { group } from "../Group.ts"
 
 /** Browsers execute nothing in a file, and keep it for the one who looks at it: its address has no other content. */
 const headers = {
@@ -58,11 +59,7 @@ export const attachmentHandlers = Effect.gen(function* () {
   }
 })
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "attachments",
-  Effect.fn(function* (handlers) {
-    const { upload } = yield* attachmentHandlers
-    return handlers.handleAll({ upload })
-  }),
-)
+export const layer = group("attachments", function* (handlers) {
+  const { upload } = yield* attachmentHandlers
+  return handlers.handleAll({ upload })
+})

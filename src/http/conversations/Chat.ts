@@ -1,7 +1,5 @@
-import { HttpApiBuilder } from "effect/http-api"
 import { Effect, identity } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Api } from "../../api/Api.ts"
 import { Caller } from "../../domain/Caller.ts"
 import type { ChatReply } from "../../domain/chat/Chat.ts"
 import { readsConversations } from "../../domain/chat/SessionToken.ts"
@@ -15,65 +13,62 @@ import { replyHeaders } from "../ReplyHeaders.ts"
 import { respondWithStream, streamingOptions } from "../streams/Streaming.ts"
 import { UiMessages } from "../streams/UiMessages.ts"
 import { refuseUseChat } from "./UseChat.ts"
+import { group } from "../Group.ts"
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "chat",
-  Effect.fn(function* (handlers) {
-    const chat = yield* Chat
-    const trials = yield* Trials
-    const streaming = yield* streamingOptions
+export const layer = group("chat", function* (handlers) {
+  const chat = yield* Chat
+  const trials = yield* Trials
+  const streaming = yield* streamingOptions
 
-    return handlers.handleAll({
-      chat: ({
-        params,
-        query,
-        payload: { messages, platform = "web", sessionToken, id, trigger, messageId },
-        request,
-      }) => {
-        const answerTo = (attempt: ChatAttempt | undefined, showsRequests: boolean) => {
-          const showStep = query.steps !== "true" ? undefined : showsRequests ? identity : withoutInternals
-          const chatRequest = {
-            attempt,
-            showsRequests,
-            messages,
-            platform,
-            sessionToken: sessionToken ?? id,
-            again: trigger === "regenerate-message",
-            replaces: trigger === "submit-message" && typeof messageId === "string" ? messageId : undefined,
-          }
-          return wantsStream(query.stream, request)
-            ? respondWithStream(
-                (emit) => chat.reply(params.chatbotId, chatRequest, emit),
-                new UiMessages(showStep),
-                streaming,
-              )
-            : withServerTiming(Effect.map(chat.reply(params.chatbotId, chatRequest), respond))
+  return handlers.handleAll({
+    chat: ({
+      params,
+      query,
+      payload: { messages, platform = "web", sessionToken, id, trigger, messageId },
+      request,
+    }) => {
+      const answerTo = (attempt: ChatAttempt | undefined, showsRequests: boolean) => {
+        const showStep = query.steps !== "true" ? undefined : showsRequests ? identity : withoutInternals
+        const chatRequest = {
+          attempt,
+          showsRequests,
+          messages,
+          platform,
+          sessionToken: sessionToken ?? id,
+          again: trigger === "regenerate-message",
+          replaces: trigger === "submit-message" && typeof messageId === "string" ? messageId : undefined,
         }
-        const answer = Effect.flatMap(currentAttempt, (attempt) =>
-          query.steps === "true"
-            ? Caller.use((caller) => answerTo(attempt, readsConversations(caller)))
-            : answerTo(attempt, false),
-        )
-        return trigger === undefined || query.stream !== undefined || wantsStream(undefined, request)
-          ? answer
-          : Effect.andThen(refuseUseChat(request), answer)
-      },
-      tryChat: ({ params, payload, query, request }) =>
-        wantsStream(query.stream, request)
+        return wantsStream(query.stream, request)
           ? respondWithStream(
-              (emit) => trials.reply(params.chatbotId, payload, emit),
-              new UiMessages(query.steps === "true" ? identity : undefined),
+              (emit) => chat.reply(params.chatbotId, chatRequest, emit),
+              new UiMessages(showStep),
               streaming,
             )
-          : withServerTiming(
-              Effect.map(trials.reply(params.chatbotId, payload), (answer) =>
-                HttpServerResponse.jsonUnsafe({ ...trialOf(answer), written_by: answer.written_by }),
-              ),
+          : withServerTiming(Effect.map(chat.reply(params.chatbotId, chatRequest), respond))
+      }
+      const answer = Effect.flatMap(currentAttempt, (attempt) =>
+        query.steps === "true"
+          ? Caller.use((caller) => answerTo(attempt, readsConversations(caller)))
+          : answerTo(attempt, false),
+      )
+      return trigger === undefined || query.stream !== undefined || wantsStream(undefined, request)
+        ? answer
+        : Effect.andThen(refuseUseChat(request), answer)
+    },
+    tryChat: ({ params, payload, query, request }) =>
+      wantsStream(query.stream, request)
+        ? respondWithStream(
+            (emit) => trials.reply(params.chatbotId, payload, emit),
+            new UiMessages(query.steps === "true" ? identity : undefined),
+            streaming,
+          )
+        : withServerTiming(
+            Effect.map(trials.reply(params.chatbotId, payload), (answer) =>
+              HttpServerResponse.jsonUnsafe({ ...trialOf(answer), written_by: answer.written_by }),
             ),
-    })
-  }),
-)
+          ),
+  })
+})
 
 const wantsStream = (parameter: "true" | "false" | undefined, { headers }: HttpServerRequest.HttpServerRequest) =>
   parameter === undefined ? headers["accept"]?.includes("text/event-stream") === true : parameter === "true"

@@ -1,6 +1,4 @@
-import { HttpApiBuilder } from "effect/http-api"
 import { Duration, Effect, Redacted } from "effect"
-import { Api } from "../../api/Api.ts"
 import { Backup } from "../../backup/Backup.ts"
 import { Caller, COMMAND_LINE } from "../../domain/Caller.ts"
 import { Conflict, Forbidden } from "../../domain/Errors.ts"
@@ -11,6 +9,7 @@ import { Organizations } from "../../services/organizations/Organizations.ts"
 import { changes } from "../Changes.ts"
 import { pageIn, rangeOf } from "../Listing.ts"
 import { Server } from "../server/Server.ts"
+import { group } from "../Group.ts"
 
 const organizationChange = changes(Organization, OrganizationPatch)
 const apiKeyChange = changes(ApiKey, ApiKeyPatch)
@@ -23,68 +22,64 @@ const BACKUP_PATIENCE = Duration.seconds(60)
 
 const onlyHere = new Forbidden({ detail: "Only `parley backup` on the machine of the server may ask for this." })
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "admin",
-  Effect.fn(function* (handlers) {
-    const admin = yield* Admin
-    const backup = yield* Backup
-    const organizations = yield* Organizations
-    const server = yield* Server
+export const layer = group("admin", function* (handlers) {
+  const admin = yield* Admin
+  const backup = yield* Backup
+  const organizations = yield* Organizations
+  const server = yield* Server
 
-    return handlers.handleAll({
-      createOrganization: ({ payload }) => Effect.bindTo(organizations.create(payload.name), "organization"),
+  return handlers.handleAll({
+    createOrganization: ({ payload }) => Effect.bindTo(organizations.create(payload.name), "organization"),
 
-      listOrganizations: ({ query, request }) =>
-        Effect.map(
-          organizations.listReached(rangeOf(query)),
-          pageIn(request.url, query, (organizations) => ({ organizations })),
-        ),
+    listOrganizations: ({ query, request }) =>
+      Effect.map(
+        organizations.listReached(rangeOf(query)),
+        pageIn(request.url, query, (organizations) => ({ organizations })),
+      ),
 
-      updateOrganization: ({ params, payload }) =>
-        Effect.bindTo(organizations.update(params.organizationId, organizationChange(payload)), "organization"),
+    updateOrganization: ({ params, payload }) =>
+      Effect.bindTo(organizations.update(params.organizationId, organizationChange(payload)), "organization"),
 
-      deleteOrganization: ({ params }) =>
-        Effect.as(organizations.remove(params.organizationId), {
-          message: "Organization deleted successfully" as const,
-        }),
-
-      makeBackup: Effect.fnUntraced(function* ({ payload: { directory, organization_id: organization }, request }) {
-        if ((yield* Caller).apiKeyId !== COMMAND_LINE) return yield* onlyHere
-        return yield* Effect.acquireUseRelease(
-          // A backup may take longer than a silent connection is kept.
-          Effect.sync(() => server.keepOpen(request)),
-          () => Effect.bindTo(backup.run({ directory, organization, patience: BACKUP_PATIENCE }), "backup"),
-          (release) => Effect.sync(release),
-        ).pipe(Effect.mapError(({ message }) => new Conflict({ detail: message })))
+    deleteOrganization: ({ params }) =>
+      Effect.as(organizations.remove(params.organizationId), {
+        message: "Organization deleted successfully" as const,
       }),
 
-      createApiKey: ({ payload }) => {
-        const { allowed_origins, chatbot_id, expires_at, kind = "secret", name, organization_id, scopes } = payload
-        return Effect.map(
-          admin.createApiKey({
-            name,
-            kind,
-            scopes,
-            allowedOrigins: allowed_origins,
-            organization: organization_id,
-            chatbot: chatbot_id,
-            expiresAt: expires_at,
-          }),
-          ({ apiKey, key }) => ({ api_key: apiKey, key: Redacted.value(key) }),
-        )
-      },
+    makeBackup: Effect.fnUntraced(function* ({ payload: { directory, organization_id: organization }, request }) {
+      if ((yield* Caller).apiKeyId !== COMMAND_LINE) return yield* onlyHere
+      return yield* Effect.acquireUseRelease(
+        // A backup may take longer than a silent connection is kept.
+        Effect.sync(() => server.keepOpen(request)),
+        () => Effect.bindTo(backup.run({ directory, organization, patience: BACKUP_PATIENCE }), "backup"),
+        (release) => Effect.sync(release),
+      ).pipe(Effect.mapError(({ message }) => new Conflict({ detail: message })))
+    }),
 
-      listApiKeys: ({ query, request }) =>
-        Effect.map(
-          admin.listApiKeys(query.organization_id, rangeOf(query)),
-          pageIn(request.url, query, (api_keys) => ({ api_keys })),
-        ),
+    createApiKey: ({ payload }) => {
+      const { allowed_origins, chatbot_id, expires_at, kind = "secret", name, organization_id, scopes } = payload
+      return Effect.map(
+        admin.createApiKey({
+          name,
+          kind,
+          scopes,
+          allowedOrigins: allowed_origins,
+          organization: organization_id,
+          chatbot: chatbot_id,
+          expiresAt: expires_at,
+        }),
+        ({ apiKey, key }) => ({ api_key: apiKey, key: Redacted.value(key) }),
+      )
+    },
 
-      revokeApiKey: ({ params }) => Effect.bindTo(admin.revokeApiKey(params.apiKeyId), "api_key"),
+    listApiKeys: ({ query, request }) =>
+      Effect.map(
+        admin.listApiKeys(query.organization_id, rangeOf(query)),
+        pageIn(request.url, query, (api_keys) => ({ api_keys })),
+      ),
 
-      updateApiKey: ({ params, payload }) =>
-        Effect.bindTo(admin.updateApiKey(params.apiKeyId, apiKeyChange(payload)), "api_key"),
-    })
-  }),
-)
+    revokeApiKey: ({ params }) => Effect.bindTo(admin.revokeApiKey(params.apiKeyId), "api_key"),
+
+    updateApiKey: ({ params, payload }) =>
+      Effect.bindTo(admin.updateApiKey(params.apiKeyId, apiKeyChange(payload)), "api_key"),
+  })
+})

@@ -13,6 +13,7 @@ import { pageOf } from "../../services/widget/VisitorChats.ts"
 import { ReceivedForms } from "../ReceivedForms.ts"
 import { respondWithStream, streamingOptions } from "../streams/Streaming.ts"
 import { VoiceMessages } from "./VoiceMessages.ts"
+import { group } from "../Group.ts"
 
 type Fields = Omit<typeof VisitorTurn.Type & typeof KeyTurn.Type, "id"> & { readonly id?: string }
 
@@ -81,13 +82,9 @@ export const turnOfVisitor = Effect.map(responding, (respond) =>
   ),
 )
 
-export const layer = HttpApiBuilder.group(
-  Api,
-  "voice",
-  Effect.fn(function* (handlers) {
-    const respond = yield* responding
-    return handlers.handleAll({
-      turn: ({ params, payload, request }) => respond(KeyTurn, payload, request, params.chatbotId),
-    })
-  }),
-)
+export const layer = group("voice", function* (handlers) {
+  const respond = yield* responding
+  return handlers.handleAll({
+    turn: ({ params, payload, request }) => respond(KeyTurn, payload, request, params.chatbotId),
+  })
+})
