@@ -109,55 +109,55 @@ export class OrganizationChanges extends Service<OrganizationChanges>()(
       ) {
         const organization = yield* CurrentOrganization
         const conversations = sql`
-        select id, chatbot_id as chatbot, message_count, updated_at from sessions
-        where organization_id = ${organization}
-          and updated_at > ${since ?? null}::text::timestamptz - ${OPEN_FOR}::interval
-        order by updated_at desc, id desc limit ${CONVERSATIONS_MAX}`
+          select id, chatbot_id as chatbot, message_count, updated_at from sessions
+          where organization_id = ${organization}
+            and updated_at > ${since ?? null}::text::timestamptz - ${OPEN_FOR}::interval
+          order by updated_at desc, id desc limit ${CONVERSATIONS_MAX}`
         const rows = yield* decodeStates(sql`
-        select clock_timestamp()::text as now,
-          coalesce((
-            select jsonb_agg(jsonb_build_object('id', id, 'version', version::text, 'knowledge', knowledge_version::text))
-            from chatbots where organization_id = ${organization}
-          ), '[]') as chatbots,
-          coalesce((
-            select jsonb_agg(jsonb_build_object('id', id, 'chatbot', chatbot_id, 'stamp', concat_ws(' ', updated_at, progress)))
-            from (
-              select id, chatbot_id, updated_at, progress from documents
-              where organization_id = ${organization} and status <> 'ready' limit ${DOCUMENTS_MAX}
-            ) d
-          ), '[]') as documents,
-          coalesce((
-            select jsonb_agg(jsonb_build_object('id', s.id, 'chatbot', s.chatbot_id,
-              'stamp', concat_ws(' ', r.id, r.status, r.is_stopping, r.requests)))
-            from (
-              select source_id, run_id from source_queue
-              where organization_id = ${organization} and run_id is not null order by turn limit ${SOURCES_MAX}
-            ) q join source_runs r on r.id = q.run_id join sources s on s.id = q.source_id
-          ), '[]') as sources,
-          ${
+          select clock_timestamp()::text as now,
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', id, 'version', version::text, 'knowledge', knowledge_version::text))
+              from chatbots where organization_id = ${organization}
+            ), '[]') as chatbots,
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', id, 'chatbot', chatbot_id, 'stamp', concat_ws(' ', updated_at, progress)))
+              from (
+                select id, chatbot_id, updated_at, progress from documents
+                where organization_id = ${organization} and status <> 'ready' limit ${DOCUMENTS_MAX}
+              ) d
+            ), '[]') as documents,
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', s.id, 'chatbot', s.chatbot_id,
+                'stamp', concat_ws(' ', r.id, r.status, r.is_stopping, r.requests)))
+              from (
+                select source_id, run_id from source_queue
+                where organization_id = ${organization} and run_id is not null order by turn limit ${SOURCES_MAX}
+              ) q join source_runs r on r.id = q.run_id join sources s on s.id = q.source_id
+            ), '[]') as sources,
+            ${
             since === undefined
               ? sql`'[]'::jsonb`
               : sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.updated_at) from (${conversations}) s), '[]')`
           } as conversations,
-          coalesce((
-            select jsonb_agg(jsonb_build_object('id', s.id, 'chatbot', s.chatbot_id, 'presence', ${sql.literal(presenceIn)}))
-            from (
-              select distinct session_id from conversation_presence
-              where organization_id = ${organization} and until > clock_timestamp() limit ${PRESENCES_MAX}
-            ) p join sessions s on s.id = p.session_id and s.organization_id = ${organization}
-          ), '[]') as presences,
-          coalesce((
-            select jsonb_agg(credential) from (
-              select id::text as credential from api_keys
-              where id = any(${uuids(keys)}) and organization_id = ${organization}
-                and revoked_at is null and (expires_at is null or expires_at > now())
-              union all
-              select s.id || ' ' || p.version from person_sessions s
-              join people p on p.id = s.person_id and p.organization_id = s.organization_id
-              where s.id = any(${uuids(persons)}) and s.organization_id = ${organization}
-                and s.expires_at > now() and p.state = 'active'
-            ) valid
-          ), '[]') as credentials`)
+            coalesce((
+              select jsonb_agg(jsonb_build_object('id', s.id, 'chatbot', s.chatbot_id, 'presence', ${sql.literal(presenceIn)}))
+              from (
+                select distinct session_id from conversation_presence
+                where organization_id = ${organization} and until > clock_timestamp() limit ${PRESENCES_MAX}
+              ) p join sessions s on s.id = p.session_id and s.organization_id = ${organization}
+            ), '[]') as presences,
+            coalesce((
+              select jsonb_agg(credential) from (
+                select id::text as credential from api_keys
+                where id = any(${uuids(keys)}) and organization_id = ${organization}
+                  and revoked_at is null and (expires_at is null or expires_at > now())
+                union all
+                select s.id || ' ' || p.version from person_sessions s
+                join people p on p.id = s.person_id and p.organization_id = s.organization_id
+                where s.id = any(${uuids(persons)}) and s.organization_id = ${organization}
+                  and s.expires_at > now() and p.state = 'active'
+              ) valid
+            ), '[]') as credentials`)
         return yield* onlyRow(rows)
       }, withoutSqlErrors),
 

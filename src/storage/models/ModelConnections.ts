@@ -85,8 +85,8 @@ export class ModelConnections extends Service<ModelConnections>()(
         )
         if (others.length >= CONNECTIONS_MAX) return yield* enough
         const inserted = yield* decodeConnections(sql`
-        insert into model_connections ${sql.insert({ ...owner, ...content, key_hint, ...sealed })}
-        on conflict do nothing returning ${columns}`)
+          insert into model_connections ${sql.insert({ ...owner, ...content, key_hint, ...sealed })}
+          on conflict do nothing returning ${columns}`)
         if (inserted.length === 0)
           return yield* new Conflict({ detail: `There is a model connection ${content.name} already.` })
         yield* auditing.record(sql, {
@@ -102,13 +102,13 @@ export class ModelConnections extends Service<ModelConnections>()(
       list: Effect.flatMap(CurrentOrganization, (organization) =>
         withoutSqlErrors(
           decodeConnections(sql`
-          select ${columns} from model_connections where organization_id = ${organization} order by name`),
+            select ${columns} from model_connections where organization_id = ${organization} order by name`),
         ),
       ),
 
       get: Effect.fnUntraced(function* (id: ModelConnectionId) {
         return yield* decodeConnection(sql`
-        select ${columns} from model_connections where id = ${id} and organization_id = ${yield* CurrentOrganization}`)
+          select ${columns} from model_connections where id = ${id} and organization_id = ${yield* CurrentOrganization}`)
       }, withoutSqlErrors),
 
       /** Replaces the key of a connection, under its row's lock: null takes it away, and undefined leaves it. */
@@ -119,7 +119,7 @@ export class ModelConnections extends Service<ModelConnections>()(
         Effect.gen(function* () {
           const organization = yield* CurrentOrganization
           const before = yield* decodeConnection(sql`
-          select ${columns} from model_connections where id = ${id} and organization_id = ${organization} for update`)
+            select ${columns} from model_connections where id = ${id} and organization_id = ${organization} for update`)
           const key = yield* change(before)
           if (key === undefined) return before
           const { key_hint, sealed } = yield* sealedKey(key === null ? undefined : Redacted.make(key), before)
@@ -131,15 +131,15 @@ export class ModelConnections extends Service<ModelConnections>()(
             after: concealed({ key_hint }),
           })
           return yield* decodeConnection(sql`
-          update model_connections set key_hint = ${key_hint}::text, ${secretAssignments(sql, sealed)},
-            version = version + 1, updated_at = now()
-          where id = ${id} returning ${columns}`)
+            update model_connections set key_hint = ${key_hint}::text, ${secretAssignments(sql, sealed)},
+              version = version + 1, updated_at = now()
+            where id = ${id} returning ${columns}`)
         }).pipe(committing(sql)),
 
       remove: Effect.fnUntraced(function* (id: ModelConnectionId) {
         const organization = yield* CurrentOrganization
         const { base_url, name } = yield* decodeConnection(sql`
-        delete from model_connections where id = ${id} and organization_id = ${organization} returning ${columns}`)
+          delete from model_connections where id = ${id} and organization_id = ${organization} returning ${columns}`)
         yield* auditing.record(sql, {
           organization,
           action: "model_connection.deleted",
@@ -151,8 +151,8 @@ export class ModelConnections extends Service<ModelConnections>()(
       /** The connections with their keys, by name. */
       opened: Effect.gen(function* () {
         const rows = yield* decodeOpen(sql`
-        select ${sql.literal(`${COLUMNS}, secret, sealed, sealed_by`)} from model_connections
-        where organization_id = ${yield* CurrentOrganization} order by name`)
+          select ${sql.literal(`${COLUMNS}, secret, sealed, sealed_by`)} from model_connections
+          where organization_id = ${yield* CurrentOrganization} order by name`)
         return yield* Effect.forEach(rows, ({ secret, sealed, sealed_by, ...row }) =>
           openSecret(secrets, { secret, sealed, sealed_by }, connectionSecretPlace(row)).pipe(
             Effect.catchTag("SecretUnreadable", ({ key, why }) =>

@@ -53,9 +53,9 @@ export class VisitorHandovers extends Service<VisitorHandovers>()(
     return {
       avatars: Effect.gen(function* () {
         const rows = yield* decodeAvatars(sql`
-        select distinct avatar from people
-        where organization_id = ${yield* CurrentOrganization} and state = 'active' and avatar is not null
-        limit ${AVATARS_MAX_COUNT}`)
+          select distinct avatar from people
+          where organization_id = ${yield* CurrentOrganization} and state = 'active' and avatar is not null
+          limit ${AVATARS_MAX_COUNT}`)
         return rows.map(({ avatar }) => avatar)
       }).pipe(withoutSqlErrors),
 
@@ -74,7 +74,7 @@ export class VisitorHandovers extends Service<VisitorHandovers>()(
         }
         yield* handOver(sql, "visitor", {
           sessions: sql`select id from sessions
-          where id = ${conversation} and organization_id = ${yield* CurrentOrganization}`,
+            where id = ${conversation} and organization_id = ${yield* CurrentOrganization}`,
         })
       }, committing(sql)),
 
@@ -88,36 +88,36 @@ export class VisitorHandovers extends Service<VisitorHandovers>()(
         const readTo = read_to === undefined ? null : new Date(read_to)
         const seconds = state === "away" ? 0 : PRESENCE_SECONDS
         yield* sql`
-        with session as (
-          select id, organization_id, owner from sessions
-          where id = ${conversation} and organization_id = ${organization} and chatbot_id = ${chatbot}
-            and visitor = ${visitor} and owner_since is not null
-        ), noted as (
-          insert into conversation_presence (session_id, organization_id, who, state, until)
-          select id, organization_id, 'visitor', ${state === "away" ? "reading" : state}::text,
-            clock_timestamp() + make_interval(secs => ${seconds}::int)
-          from session where owner = 'people'
-          on conflict (session_id, who) do update set state = excluded.state, until = excluded.until
-        )
-        update sessions set visitor_read_at = least(${readTo}::timestamptz, clock_timestamp())
-        where id = (select id from session) and organization_id = ${organization}
-          and ${readTo}::timestamptz > coalesce(visitor_read_at, '-infinity')`
+          with session as (
+            select id, organization_id, owner from sessions
+            where id = ${conversation} and organization_id = ${organization} and chatbot_id = ${chatbot}
+              and visitor = ${visitor} and owner_since is not null
+          ), noted as (
+            insert into conversation_presence (session_id, organization_id, who, state, until)
+            select id, organization_id, 'visitor', ${state === "away" ? "reading" : state}::text,
+              clock_timestamp() + make_interval(secs => ${seconds}::int)
+            from session where owner = 'people'
+            on conflict (session_id, who) do update set state = excluded.state, until = excluded.until
+          )
+          update sessions set visitor_read_at = least(${readTo}::timestamptz, clock_timestamp())
+          where id = (select id from session) and organization_id = ${organization}
+            and ${readTo}::timestamptz > coalesce(visitor_read_at, '-infinity')`
       }, withoutSqlErrors),
 
       /** Reads the states of open conversations, of all organizations. One that is gone is not among them. */
       look: Effect.fnUntraced(function* (ids: ReadonlyArray<SessionId>) {
         return yield* decodeOpen(system`
-        select s.id, s.visitor, ${system.literal(HANDOVER_COLUMN)}, concat(s.message_count, ' ', (
-            select m.id from messages m where m.session_id = s.id and m.organization_id = s.organization_id
-            order by m.created_at desc, m.id desc limit 1
-          )) as stamp, (
-            select jsonb_strip_nulls(jsonb_build_object('name', coalesce(p.name, ''), 'avatar', p.avatar))
-            from conversation_presence c left join people p
-              on p.id = case when c.who <> 'visitor' then c.who::uuid end and p.organization_id = c.organization_id
-            where c.session_id = s.id and c.who <> 'visitor' and c.state = 'writing' and c.until > clock_timestamp()
-            order by c.who limit 1
-          ) as writing
-        from sessions s where s.id = any(${uuids(ids)})`)
+          select s.id, s.visitor, ${system.literal(HANDOVER_COLUMN)}, concat(s.message_count, ' ', (
+              select m.id from messages m where m.session_id = s.id and m.organization_id = s.organization_id
+              order by m.created_at desc, m.id desc limit 1
+            )) as stamp, (
+              select jsonb_strip_nulls(jsonb_build_object('name', coalesce(p.name, ''), 'avatar', p.avatar))
+              from conversation_presence c left join people p
+                on p.id = case when c.who <> 'visitor' then c.who::uuid end and p.organization_id = c.organization_id
+              where c.session_id = s.id and c.who <> 'visitor' and c.state = 'writing' and c.until > clock_timestamp()
+              order by c.who limit 1
+            ) as writing
+          from sessions s where s.id = any(${uuids(ids)})`)
       }, withoutSqlErrors),
     }
   },
