@@ -6,7 +6,7 @@ import { Text, textBetween } from "../domain/schema/Text.ts"
 import { unexpressed } from "../domain/schema/Unexpressed.ts"
 import { requestCosts } from "../domain/organizations/RateLimit.ts"
 import { chatFailures, ReplyHeaders } from "./conversations/Chat.ts"
-import { described, IsSlow, RequestCost, Speaks } from "./parts/Annotations.ts"
+import { described, Speaks, slow } from "./parts/Annotations.ts"
 import { alsoStream } from "./parts/EventStream.ts"
 import { middleware, RequiredScope } from "./Middleware.ts"
 import { cursorQuery, nextCursor, withLink } from "./parts/Paging.ts"
@@ -161,8 +161,7 @@ const completions = HttpApiEndpoint.post("completions", "/v1/chat/completions", 
 })
   .middleware(middleware.openai.Idempotent.repeatable)
   .middleware(middleware.openai.RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({

@@ -4,7 +4,7 @@ import { ChatbotTool, ChatbotToolInput, ChatbotToolPatch, ToolTrial } from "../.
 import { ChatbotId, ToolId } from "../../domain/Ids.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, slow } from "../parts/Annotations.ts"
 import { Problem } from "../failures/Problem.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 
@@ -85,8 +85,7 @@ const tryTool = HttpApiEndpoint.post("tryTool", `${toolPath}/try`, {
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(described("Try a tool", trialDescription))
 
@@ -98,8 +97,7 @@ const tryDeclaration = HttpApiEndpoint.post("tryDeclaration", `${toolsPath}/try`
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(

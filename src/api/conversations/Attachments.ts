@@ -5,7 +5,7 @@ import { ChatbotId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described, IsCrossOrigin, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, IsCrossOrigin, slow } from "../parts/Annotations.ts"
 import { FormFile } from "../parts/FormFile.ts"
 
 /** The multipart form of an attachment. */
@@ -25,8 +25,7 @@ const upload = HttpApiEndpoint.post("upload", "/api/external/chatbot/:chatbotId/
 })
   .middleware(Idempotent.prepared)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.upload)
+  .annotateMerge(slow(requestCosts.upload))
   .annotate(RequiredScope, "conversations:write")
   .annotateMerge(
     described(
@@ -42,8 +41,7 @@ export const uploadOfVisitor = HttpApiEndpoint.post("upload", "/api/widget/attac
   error: [Problem.NotFound, Problem.Conflict, Problem.QuotaReached, Problem.TooManyAtOnce, Problem.UnsafeFile],
 })
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.upload)
+  .annotateMerge(slow(requestCosts.upload))
   .annotateMerge(
     described(
       "Upload an attachment as a visitor",

@@ -6,7 +6,7 @@ import { Settings } from "../../domain/chatbot/Chatbot.ts"
 import { ChatbotId, MessageId, SessionId } from "../../domain/Ids.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
-import { AlsoRequires, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, slow } from "../parts/Annotations.ts"
 import { alsoStream } from "../parts/EventStream.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
@@ -101,8 +101,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/external/chatbot/:chatbotId/chat
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotate(RequiredScope, "chat")
   .annotateMerge(
     OpenApi.annotations({
@@ -138,8 +137,7 @@ const tryChat = HttpApiEndpoint.post("tryChat", "/api/external/chatbot/:chatbotI
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotate(RequiredScope, "chatbots:write")
   .annotate(AlsoRequires, ["chat"])
   .annotateMerge(

@@ -16,7 +16,7 @@ import { merge } from "../../domain/schema/Merge.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { AlsoRequires, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, RequestCost, slow } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { FormFile } from "../parts/FormFile.ts"
@@ -160,8 +160,7 @@ const importTests = HttpApiEndpoint.post("importTests", `${testsPath}/import`, {
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(slow(requestCosts.bulk))
   .annotate(RequiredScope, "chatbots:write")
   .annotateMerge(
     described(

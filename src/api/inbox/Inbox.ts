@@ -11,7 +11,7 @@ import { ReceivedTimestamp, Timestamp } from "../../domain/schema/Timestamp.ts"
 import { chatFailures } from "../conversations/Chat.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
-import { AlsoRequires, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, slow } from "../parts/Annotations.ts"
 
 const base = "/api/external/chatbot/:chatbotId/conversations/:sessionId"
 const params = {
@@ -135,8 +135,7 @@ const draft = HttpApiEndpoint.post("draft", `${base}/draft`, {
   error: [...chatFailures(Problem), Problem.Conflict],
 })
   .middleware(Idempotent.repeatable)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotate(RequiredScope, "conversations:write")
   .annotate(AlsoRequires, ["conversations:read", "chat"])
   .annotateMerge(

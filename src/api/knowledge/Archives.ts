@@ -5,7 +5,7 @@ import { ChatbotId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Idempotent, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, slow } from "../parts/Annotations.ts"
 import { FormFile } from "../parts/FormFile.ts"
 
 const base = "/api/external/chatbot/:chatbotId/knowledge-base"
@@ -17,8 +17,7 @@ export const exportKnowledge = HttpApiEndpoint.get("exportKnowledge", `${base}/e
   success: HttpApiSchema.StreamUint8Array({ contentType: "application/zip" }),
   error: Problem.NotFound,
 })
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(slow(requestCosts.bulk))
   .annotate(RequiredScope, "knowledge:read")
   .annotateMerge(
     described(
@@ -41,8 +40,7 @@ export const importKnowledge = HttpApiEndpoint.post("importKnowledge", `${base}/
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(slow(requestCosts.bulk))
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     described(

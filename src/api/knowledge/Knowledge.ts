@@ -5,7 +5,7 @@ import { Document, DocumentPassage, DocumentStatus } from "../../domain/knowledg
 import { ChatbotId, DocumentId, optionalId } from "../../domain/Ids.ts"
 import { PageMetadata } from "../../domain/Page.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, slow } from "../parts/Annotations.ts"
 import { exportKnowledge, importKnowledge } from "./Archives.ts"
 import { upload } from "./Uploads.ts"
 import { FormFile } from "../parts/FormFile.ts"
@@ -81,8 +81,7 @@ const replace = HttpApiEndpoint.patch("replace", `${base}/knowledge-base`, {
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.upload)
+  .annotateMerge(slow(requestCosts.upload))
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     described(
@@ -102,8 +101,7 @@ const removeData = HttpApiEndpoint.delete("removeData", `${base}/knowledge-base`
   success: Overview,
   error: Problem.NotFound,
 })
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(slow(requestCosts.bulk))
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     described(

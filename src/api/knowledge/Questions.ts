@@ -15,7 +15,7 @@ import { PageMetadata } from "../../domain/Page.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { AlsoRequires, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, RequestCost, slow } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { FormFile } from "../parts/FormFile.ts"
@@ -121,8 +121,7 @@ const importQuestions = HttpApiEndpoint.post("importQuestions", `${questionsPath
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(slow(requestCosts.bulk))
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     described(

@@ -9,7 +9,7 @@ import { PageMetadata } from "../../domain/Page.ts"
 import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { AlsoRequires, described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AlsoRequires, described, slow } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 import { pageQuery } from "../parts/Paging.ts"
@@ -46,8 +46,7 @@ const previewSource = HttpApiEndpoint.post("previewSource", `${sourcesPath}/prev
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     described(
@@ -95,8 +94,7 @@ const deleteSource = HttpApiEndpoint.delete("deleteSource", sourcePath, {
   success: Schema.Struct({ message: Schema.Literal("Source deleted successfully") }),
   error: Problem.NotFound,
 })
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(slow(requestCosts.bulk))
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(described("Delete a source", "With its documents, runs and questions: they are gone when it answers."))
 

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Document } from "../../domain/knowledge/Document.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, slow } from "../parts/Annotations.ts"
 import { FormFiles } from "../parts/FormFile.ts"
 import { Idempotent, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Prefer } from "../parts/Prefer.ts"
@@ -41,8 +41,7 @@ export const upload = HttpApiEndpoint.post("upload", "/api/embedfiles", {
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.upload)
+  .annotateMerge(slow(requestCosts.upload))
   .annotate(RequiredScope, "knowledge:write")
   .annotateMerge(
     described(

@@ -13,7 +13,7 @@ import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { textBetween } from "../../domain/schema/Text.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
 import { Problem } from "../failures/Problem.ts"
-import { described, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, slow } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { IfMatch, withEtag } from "../parts/Etag.ts"
 
@@ -98,8 +98,7 @@ const test = HttpApiEndpoint.post("test", "/api/admin/models/test", {
 })
   .middleware(Idempotent.repeatable)
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(slow(requestCosts.bulk))
   .annotateMerge(
     described(
       "Test a model",

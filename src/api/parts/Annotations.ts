@@ -65,6 +65,10 @@ export const AnsweredBy = Context.Reference<"any worker" | "first worker" | "the
   { defaultValue: () => "any worker" },
 )
 
+/** Both for an endpoint whose work takes long, at the cost of a request. */
+export const slow = (cost: number): Context.Context<never> =>
+  Context.make(IsSlow, true).pipe(Context.add(RequestCost, cost))
+
 /** The summary and the description of an endpoint in the OpenAPI document. */
 export const described = (summary: string, description: string): Context.Context<never> =>
   OpenApi.annotations({ summary, description })

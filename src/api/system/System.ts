@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Finding, SystemState } from "../../domain/system/SystemState.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
-import { described, IsCrossOrigin, IsProbe, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { described, IsCrossOrigin, IsProbe, slow } from "../parts/Annotations.ts"
 import { attachment } from "../conversations/Attachments.ts"
 import { avatar } from "../chatbots/Avatars.ts"
 import { Authorization, MetricsAuthorization, Problems, RequiredScope } from "../Middleware.ts"
@@ -63,8 +63,7 @@ const state = HttpApiEndpoint.get("state", "/api/admin/system", {
 const check = HttpApiEndpoint.get("check", "/api/admin/system/checks", {
   success: Schema.Struct({ checks: Schema.Array(Finding) }),
 })
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.bulk)
+  .annotateMerge(slow(requestCosts.bulk))
   .annotateMerge(
     described(
       "Check the server",

@@ -9,7 +9,7 @@ import { PAGE_TITLE_MAX_LENGTH, PAGE_URL_MAX_LENGTH, VISITOR_MESSAGE_MAX_LENGTH 
 import { chatFailures, SessionToken } from "../conversations/Chat.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { slow } from "../parts/Annotations.ts"
 import { alsoStream } from "../parts/EventStream.ts"
 import { FormFile } from "../parts/FormFile.ts"
 import { integer } from "../parts/Paging.ts"
@@ -96,8 +96,7 @@ export const turnOfVisitor = HttpApiEndpoint.post("voiceTurn", "/api/widget/voic
   error: failures,
 })
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotateMerge(
     OpenApi.annotations({
       summary: "Speak as a visitor",
@@ -114,8 +113,7 @@ const turnOfKey = HttpApiEndpoint.post("turn", "/api/external/chatbot/:chatbotId
 })
   // Without idempotency keys: the audio of an answer would be stored for as long as its key.
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotate(RequiredScope, "chat")
   .annotateMerge(OpenApi.annotations({ summary: "Speak", description, transform: stream }))
 

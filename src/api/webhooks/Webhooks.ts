@@ -6,7 +6,7 @@ import { DeliveryId, DeliveryState, WebhookDelivery, WebhookTest } from "../../d
 import { WebhookEventType } from "../../domain/webhook/WebhookEvent.ts"
 import { Problem } from "../failures/Problem.ts"
 import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from "../Middleware.ts"
-import { described, IsSlow, LimitsBoundKeys, RequestCost } from "../parts/Annotations.ts"
+import { described, LimitsBoundKeys, slow } from "../parts/Annotations.ts"
 import { changeDescription, ChangePayload } from "../parts/ChangePayload.ts"
 import { Moment } from "../parts/Moment.ts"
 import { cursorQuery, nextCursor, withLink } from "../parts/Paging.ts"
@@ -92,8 +92,7 @@ const testWebhook = HttpApiEndpoint.post("testWebhook", `${webhookPath}/test`, {
   error: [Problem.NotFound, Problem.Conflict, Problem.TooManyAtOnce],
 })
   .middleware(Idempotent.repeatable)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotateMerge(
     described(
       "Test a webhook",

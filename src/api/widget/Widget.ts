@@ -23,7 +23,7 @@ import { uploadOfVisitor } from "../conversations/Attachments.ts"
 import { chatFailures } from "../conversations/Chat.ts"
 import { turnOfVisitor } from "../voice/Voice.ts"
 import { Problems, RequestBody, VisitorAuthorization } from "../Middleware.ts"
-import { AnsweredBy, described, IsForStrangers, IsSlow, RequestCost } from "../parts/Annotations.ts"
+import { AnsweredBy, described, IsForStrangers, IsSlow, RequestCost, slow } from "../parts/Annotations.ts"
 import { alsoStream, onlyStream } from "../parts/EventStream.ts"
 import { cursorQuery, integer, nextCursor } from "../parts/Paging.ts"
 import { Problem } from "../failures/Problem.ts"
@@ -202,8 +202,7 @@ const chat = HttpApiEndpoint.post("chat", "/api/widget/chat", {
   error: [...chatFailures(Problem), Problem.Conflict],
 })
   .middleware(RequestBody)
-  .annotate(IsSlow, true)
-  .annotate(RequestCost, requestCosts.chat)
+  .annotateMerge(slow(requestCosts.chat))
   .annotateMerge(
     OpenApi.annotations({
       summary: "Say something as a visitor",

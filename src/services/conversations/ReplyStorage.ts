@@ -1,7 +1,7 @@
 import { Effect, Exit, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { AgentReply } from "../../agent/Agent.ts"
-import type { Fold } from "../../agent/AgentEvent.ts"
+import type { Fold, AgentEvent } from "../../agent/AgentEvent.ts"
 import type { Unsupported } from "../../domain/chat/Grounding.ts"
 import type { Unavailable } from "../../domain/Errors.ts"
 import { MessageId } from "../../domain/Ids.ts"
@@ -11,11 +11,33 @@ import { Service } from "../../domain/Service.ts"
 import { Conversations } from "../../storage/conversations/Conversations.ts"
 import type { BotMessage, HandoverCause, StoredReply } from "../../storage/conversations/ConversationWrites.ts"
 import type { ReplyGround } from "../../storage/conversations/ReplyGrounds.ts"
-import type { ReplyUnderWay } from "../../storage/conversations/UnfinishedReplies.ts"
+import type { ReplyUnderWay, Draft } from "../../storage/conversations/UnfinishedReplies.ts"
 import { Usage } from "../../storage/usage/Usage.ts"
 import { costOf, textOf } from "./ChatAnswer.ts"
 import { RepliesUnderWay, TakenOver } from "./RepliesUnderWay.ts"
-import { ReplyRecorder } from "./ReplyRecorder.ts"
+import { afterEvent, noProgress, type Progress } from "../../agent/Progress.ts"
+import type { Explanation } from "../../domain/Failure.ts"
+
+/** Records a reply while the agent makes it, so that it can be stored before it is complete. */
+class ReplyRecorder {
+  /** The steps that are made. */
+  progress: Progress = noProgress
+  /** Why no model has answered, once that is so. */
+  failure: Explanation | undefined
+
+  readonly fold = (event: AgentEvent): void => {
+    this.progress = afterEvent(this.progress, event)
+    if (event.type === "unanswered") this.failure = event.explanation
+  }
+
+  /** The reply as it would be stored if it ended now; undefined while it has no text. */
+  get draft(): Draft | undefined {
+    const open = this.progress.open?.()
+    const progress = open === undefined ? this.progress : afterEvent(this.progress, open)
+    const content = textOf(progress.steps)
+    return content === "" ? undefined : { ...costOf(progress), content, costs: costsByModel(progress.costs) }
+  }
+}
 
 /** The key and the chatbot that the usage of a reply counts for. */
 type Payer = Pick<ReplyUnderWay, "apiKeyId" | "chatbotId">

@@ -1,3 +1,4 @@
+import * as Storage from "../../storage/usage/Usage.ts"
 import { Context, DateTime, Duration, Effect, Layer, Option, Stream } from "effect"
 import { Caller } from "../../domain/Caller.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
@@ -9,13 +10,28 @@ import {
   FILE_ROWS_MAX,
   USAGE_DAYS_MAX,
   type UsageGroup,
+  ConversationCounts,
+  ConversationUsage,
 } from "../../domain/organizations/Usage.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ConversationLists } from "../../storage/conversations/ConversationLists.ts"
 import { Budgets } from "../../storage/usage/Budgets.ts"
-import * as Storage from "../../storage/usage/Usage.ts"
 import { regularly } from "../../system/Background.ts"
-import { conversationsCsv } from "./ConversationsCsv.ts"
+import { csvHeader, csvLine } from "../Csv.ts"
+
+const { first_word_ms: _, ...counts } = ConversationCounts.fields
+const { first_word_ms: __, ...fields } = ConversationUsage.fields
+
+/** Rows of a report on conversations as a piece of a CSV file, whose columns are their fields. The first has the header. */
+const conversationsCsv = (rows: ReadonlyArray<ConversationUsage>, isFirst: boolean): string => {
+  const columns = Object.keys(fields).filter((name) => name in counts || rows.some((row) => name in row))
+  const lines = rows.map(({ first_word_ms: word, ...row }) => {
+    const values: Readonly<Record<string, string | number | null>> = row
+    return csvLine([...columns.map((name) => values[name] ?? ""), word?.median ?? "", word?.p95 ?? ""].map(String))
+  })
+  const header = isFirst ? csvHeader([...columns, "first_word_median_ms", "first_word_p95_ms"]) : ""
+  return header + lines.join("")
+}
 
 /** The days of a report, and a page of it. */
 interface ReportRequest<Groups> {

@@ -2,12 +2,28 @@ import { useEffect } from "preact/hooks"
 import { RefreshCw } from "lucide"
 import { MeterBar } from "../../charts/MeterBar.tsx"
 import { formatBytes, formatCount, formatMillis, formatMoment, plural } from "../../../shared/Format.ts"
-import { Badge, FactList, Loaded, Page, Section } from "../../parts/Layout.tsx"
+import { Badge, FactList, Loaded, Page, Section, Finding } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Button } from "../../parts/Buttons.tsx"
 import { resources, useResource } from "../../server/Resource.ts"
-import { CheckList, serverChecks } from "./Checks.tsx"
 import { type Answer, call } from "../../server/Api.ts"
+
+/** The findings of the server's checks, which take seconds. */
+const serverChecks = resources(async () => (await call("GET /api/admin/system/checks")).checks)
+
+const kinds = { ok: "good", note: "warn", wrong: "bad" } as const
+
+const CheckList = ({ checks }: { readonly checks: Answer<"GET /api/admin/system/checks">["checks"] }) => (
+  <ul class="stack tight">
+    {checks.map(({ part, state, text }) => (
+      <Finding key={`${part} ${text}`} kind={kinds[state]}>
+        <div>
+          <strong>{part}</strong> {text}
+        </div>
+      </Finding>
+    ))}
+  </ul>
+)
 
 type ServerState = Answer<"GET /api/admin/system">["system"]
 const serverState = resources(async () => (await call("GET /api/admin/system")).system)
