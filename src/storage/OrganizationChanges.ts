@@ -135,10 +135,10 @@ export class OrganizationChanges extends Service<OrganizationChanges>()(
               ) q join source_runs r on r.id = q.run_id join sources s on s.id = q.source_id
             ), '[]') as sources,
             ${
-            since === undefined
-              ? sql`'[]'::jsonb`
-              : sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.updated_at) from (${conversations}) s), '[]')`
-          } as conversations,
+              since === undefined
+                ? sql`'[]'::jsonb`
+                : sql`coalesce((select jsonb_agg(to_jsonb(s) order by s.updated_at) from (${conversations}) s), '[]')`
+            } as conversations,
             coalesce((
               select jsonb_agg(jsonb_build_object('id', s.id, 'chatbot', s.chatbot_id, 'presence', ${sql.literal(presenceIn)}))
               from (
