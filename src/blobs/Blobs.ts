@@ -1,4 +1,5 @@
-import { Cause, Context, Duration, Effect, Latch, Layer, Semaphore, type Stream } from "effect"
+import { Service } from "../domain/Service.ts"
+import { Cause, Duration, Effect, Latch, Semaphore, type Stream } from "effect"
 import { BlobStore } from "./BlobStore.ts"
 import { BlobGarbage } from "../storage/blobs/BlobGarbage.ts"
 import { AfterCommit } from "../storage/sql/AfterCommit.ts"
@@ -26,74 +27,69 @@ interface NewBlob<E, R> {
  * Stores blobs, and deletes those without an owner, which is a row of the database that names the blob. A blob whose
  * owner is not committed within an hour is deleted.
  */
-export class Blobs extends Context.Service<Blobs>()("parley/blobs/Blobs", {
-  make: Effect.gen(function* () {
-    const store = yield* BlobStore
-    const garbage = yield* BlobGarbage
-    const afterCommit = yield* AfterCommit
+export class Blobs extends Service<Blobs>()("parley/blobs/Blobs", function* () {
+  const store = yield* BlobStore
+  const garbage = yield* BlobGarbage
+  const afterCommit = yield* AfterCommit
 
-    const putAll = Effect.fn("Blobs.putAll")(function* <E, R>(blobs: ReadonlyArray<NewBlob<E, R>>) {
-      yield* garbage.announce(
-        blobs.map(({ key }) => key),
-        GRACE,
-      )
-      yield* Effect.forEach(blobs, ({ key, content }) => store.put(key, content), {
-        concurrency: WRITTEN_AT_ONCE,
-        discard: true,
-      })
-    })
-
-    const remove = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
-      const [removed, stuck] = yield* Effect.partition(
-        keys,
-        (key) => Effect.mapBoth(store.remove(key), { onSuccess: () => key, onFailure: (why) => ({ key, why }) }),
-        { concurrency: REMOVED_AT_ONCE },
-      )
-      yield* garbage.forget(removed)
-      const [first] = stuck
-      if (first === undefined) return
-      yield* garbage.postpone(
-        stuck.map(({ key }) => key),
-        RETRY_DELAY,
-      )
-      yield* Effect.logWarning("Files could not be deleted, which is retried", first.why).pipe(
-        Effect.annotateLogs({ files: stuck.length }),
-      )
-    })
-
-    /** Deletes all blobs that are due, in batches. A failure is logged, and ends the sweep. */
-    const sweep = garbage.due(SWEEP_BATCH).pipe(
-      Effect.tap(remove),
-      Effect.repeat({ while: (keys) => keys.length === SWEEP_BATCH }),
-      Effect.catchCause((cause) => Effect.logWarning(SWEEP_WARNING, Cause.squash(cause))),
-      Semaphore.withPermit(yield* Semaphore.make(1)),
+  const putAll = Effect.fn("Blobs.putAll")(function* <E, R>(blobs: ReadonlyArray<NewBlob<E, R>>) {
+    yield* garbage.announce(
+      blobs.map(({ key }) => key),
+      GRACE,
     )
+    yield* Effect.forEach(blobs, ({ key, content }) => store.put(key, content), {
+      concurrency: WRITTEN_AT_ONCE,
+      discard: true,
+    })
+  })
 
-    const bell = yield* Latch.make(false)
-    yield* Effect.forkScoped(regularly(SWEEP_INTERVAL, SWEEP_WARNING, sweep, bell))
+  const remove = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+    const [removed, stuck] = yield* Effect.partition(
+      keys,
+      (key) => Effect.mapBoth(store.remove(key), { onSuccess: () => key, onFailure: (why) => ({ key, why }) }),
+      { concurrency: REMOVED_AT_ONCE },
+    )
+    yield* garbage.forget(removed)
+    const [first] = stuck
+    if (first === undefined) return
+    yield* garbage.postpone(
+      stuck.map(({ key }) => key),
+      RETRY_DELAY,
+    )
+    yield* Effect.logWarning("Files could not be deleted, which is retried", first.why).pipe(
+      Effect.annotateLogs({ files: stuck.length }),
+    )
+  })
 
-    const nudge = Effect.asVoid(bell.open)
+  /** Deletes all blobs that are due, in batches. A failure is logged, and ends the sweep. */
+  const sweep = garbage.due(SWEEP_BATCH).pipe(
+    Effect.tap(remove),
+    Effect.repeat({ while: (keys) => keys.length === SWEEP_BATCH }),
+    Effect.catchCause((cause) => Effect.logWarning(SWEEP_WARNING, Cause.squash(cause))),
+    Semaphore.withPermit(yield* Semaphore.make(1)),
+  )
 
-    return {
-      /** Stores a blob, which needs an owner within an hour. */
-      put: <E, R>(key: string, content: Stream.Stream<Uint8Array, E, R>) => putAll([{ key, content }]),
+  const bell = yield* Latch.make(false)
+  yield* Effect.forkScoped(regularly(SWEEP_INTERVAL, SWEEP_WARNING, sweep, bell))
 
-      /** Stores several blobs, a few at a time. When one fails, those that were written are deleted later. */
-      putAll,
+  const nudge = Effect.asVoid(bell.open)
 
-      /** Starts the next sweep soon, after owners may have been deleted. */
-      nudge,
+  return {
+    /** Stores a blob, which needs an owner within an hour. */
+    put: <E, R>(key: string, content: Stream.Stream<Uint8Array, E, R>) => putAll([{ key, content }]),
 
-      /**
-       * Deletes the blobs of deleted owners, for at most 5 s, once the tenant's open transaction is committed. The next
-       * sweep deletes the rest.
-       */
-      collect: afterCommit.run(
-        Effect.asVoid(Effect.timeoutOrElse(sweep, { duration: COLLECT_PATIENCE, orElse: () => nudge })),
-      ),
-    }
-  }),
-}) {
-  /** Sweeps every minute until its scope closes. */
-  static readonly layer = Layer.effect(this, this.make)
-}
+    /** Stores several blobs, a few at a time. When one fails, those that were written are deleted later. */
+    putAll,
+
+    /** Starts the next sweep soon, after owners may have been deleted. */
+    nudge,
+
+    /**
+     * Deletes the blobs of deleted owners, for at most 5 s, once the tenant's open transaction is committed. The next
+     * sweep deletes the rest.
+     */
+    collect: afterCommit.run(
+      Effect.asVoid(Effect.timeoutOrElse(sweep, { duration: COLLECT_PATIENCE, orElse: () => nudge })),
+    ),
+  }
+}) {}

@@ -1,5 +1,5 @@
 import * as Storage from "../../storage/usage/Usage.ts"
-import { Context, DateTime, Duration, Effect, Layer, Option, Stream } from "effect"
+import { DateTime, Duration, Effect, Option, Stream } from "effect"
 import { Caller } from "../../domain/Caller.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type { Page } from "../../domain/Page.ts"
@@ -13,6 +13,7 @@ import {
   ConversationCounts,
   ConversationUsage,
 } from "../../domain/organizations/Usage.ts"
+import { Service } from "../../domain/Service.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ConversationLists } from "../../storage/conversations/ConversationLists.ts"
 import { Budgets } from "../../storage/usage/Budgets.ts"
@@ -56,71 +57,69 @@ const FOLD_INTERVAL = Duration.seconds(10)
 const RETENTION_DAYS = 400
 const FORGET_INTERVAL = Duration.hours(1)
 
-/** Reports the tokens that the chats of an organization have used. */
-export class Usage extends Context.Service<Usage>()("parley/services/organizations/Usage", {
-  make: Effect.gen(function* () {
-    const storage = yield* Storage.Usage
-    const budgets = yield* Budgets
-    const lists = yield* ConversationLists
+/**
+ * Reports the tokens that the chats of an organization have used. Folds entries into days, and deletes old ones, in the
+ * background as long as the layer lives.
+ */
+export class Usage extends Service<Usage>()("parley/services/organizations/Usage", function* () {
+  const storage = yield* Storage.Usage
+  const budgets = yield* Budgets
+  const lists = yield* ConversationLists
 
-    const warning = "Usage could not be counted"
-    const forget = Effect.andThen(storage.forget(RETENTION_DAYS), budgets.drop("expired"))
-    yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
-    yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))
+  const warning = "Usage could not be counted"
+  const forget = Effect.andThen(storage.forget(RETENTION_DAYS), budgets.drop("expired"))
+  yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
+  yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))
 
-    /** The days and the chatbots of a report. */
-    const scopeOf = Effect.fnUntraced(function* ({ from, to }: Pick<ReportRequest<unknown>, "from" | "to">) {
-      const { chatbots } = yield* Caller
-      const last = to ?? DateTime.formatIsoDateUtc(yield* DateTime.now)
-      const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
-      const days = dayNumber(last) - dayNumber(first) + 1
-      if (days < 1) return yield* InvalidRequest.at("query.to", "Expected a day that is not before `from`")
-      if (days > USAGE_DAYS_MAX) {
-        return yield* InvalidRequest.at("query.from", `Expected at most ${USAGE_DAYS_MAX} days up to \`to\``)
-      }
-      return { from: first, to: last, reach: chatbots }
-    })
-
-    return {
-      /**
-       * Returns the usage of the organization, as far as the caller reaches, with the
-       * first and the last day that it covers.
-       */
-      read: Effect.fn("Usage.read")(function* ({ groups, page, ...days }: ReportRequest<ReadonlyArray<UsageGroup>>) {
-        const scope = yield* scopeOf(days)
-        return { ...scope, ...(yield* storage.read({ ...scope, groups, page })) }
-      }),
-
-      /**
-       * Returns numbers of the conversations of the organization, as far as the caller reaches; of
-       * as many days before, too, if they are to be compared.
-       */
-      conversations: Effect.fn("Usage.conversations")(function* (request: ConversationsRequest, isCompared: boolean) {
-        const scope = yield* scopeOf(request)
-        const report = { ...scope, ...(yield* lists.count({ ...request, ...scope })) }
-        if (!isCompared) return report
-        const [first, last] = [dayNumber(scope.from), dayNumber(scope.to)]
-        const before = { from: dayAt(2 * first - last - 1), to: dayAt(first - 1) }
-        const { total } = yield* lists.count({ ...request, ...scope, ...before, page: { page: 1, limit: 1 } })
-        return { ...report, previous: total }
-      }),
-
-      /** Returns the rows of all pages of the same report as a CSV file, in pieces, with a name for it. */
-      conversationsFile: Effect.fn("Usage.conversationsFile")(function* (request: Omit<ConversationsRequest, "page">) {
-        const scope = yield* scopeOf(request)
-        const organization = yield* CurrentOrganization
-        const pieces = Stream.paginate(1, (page) =>
-          Effect.map(lists.count({ ...request, ...scope, page: { page, limit: FILE_ROWS_AT_ONCE } }), (found) => {
-            const isLast = page * FILE_ROWS_AT_ONCE >= Math.min(found.count, FILE_ROWS_MAX)
-            return [[conversationsCsv(found.rows, page === 1)], isLast ? Option.none() : Option.some(page + 1)] as const
-          }),
-        )
-        const name = `conversations-${request.groups.replace(",", "-")}-${scope.from}-${scope.to}.csv`
-        return { name, file: Stream.encodeText(Stream.provideService(pieces, CurrentOrganization, organization)) }
-      }),
+  /** The days and the chatbots of a report. */
+  const scopeOf = Effect.fnUntraced(function* ({ from, to }: Pick<ReportRequest<unknown>, "from" | "to">) {
+    const { chatbots } = yield* Caller
+    const last = to ?? DateTime.formatIsoDateUtc(yield* DateTime.now)
+    const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
+    const days = dayNumber(last) - dayNumber(first) + 1
+    if (days < 1) return yield* InvalidRequest.at("query.to", "Expected a day that is not before `from`")
+    if (days > USAGE_DAYS_MAX) {
+      return yield* InvalidRequest.at("query.from", `Expected at most ${USAGE_DAYS_MAX} days up to \`to\``)
     }
-  }),
-}) {
-  /** Folds entries into days, and deletes old ones, in the background as long as the layer lives. */
-  static readonly layer = Layer.effect(this, this.make)
-}
+    return { from: first, to: last, reach: chatbots }
+  })
+
+  return {
+    /**
+     * Returns the usage of the organization, as far as the caller reaches, with the
+     * first and the last day that it covers.
+     */
+    read: Effect.fn("Usage.read")(function* ({ groups, page, ...days }: ReportRequest<ReadonlyArray<UsageGroup>>) {
+      const scope = yield* scopeOf(days)
+      return { ...scope, ...(yield* storage.read({ ...scope, groups, page })) }
+    }),
+
+    /**
+     * Returns numbers of the conversations of the organization, as far as the caller reaches; of
+     * as many days before, too, if they are to be compared.
+     */
+    conversations: Effect.fn("Usage.conversations")(function* (request: ConversationsRequest, isCompared: boolean) {
+      const scope = yield* scopeOf(request)
+      const report = { ...scope, ...(yield* lists.count({ ...request, ...scope })) }
+      if (!isCompared) return report
+      const [first, last] = [dayNumber(scope.from), dayNumber(scope.to)]
+      const before = { from: dayAt(2 * first - last - 1), to: dayAt(first - 1) }
+      const { total } = yield* lists.count({ ...request, ...scope, ...before, page: { page: 1, limit: 1 } })
+      return { ...report, previous: total }
+    }),
+
+    /** Returns the rows of all pages of the same report as a CSV file, in pieces, with a name for it. */
+    conversationsFile: Effect.fn("Usage.conversationsFile")(function* (request: Omit<ConversationsRequest, "page">) {
+      const scope = yield* scopeOf(request)
+      const organization = yield* CurrentOrganization
+      const pieces = Stream.paginate(1, (page) =>
+        Effect.map(lists.count({ ...request, ...scope, page: { page, limit: FILE_ROWS_AT_ONCE } }), (found) => {
+          const isLast = page * FILE_ROWS_AT_ONCE >= Math.min(found.count, FILE_ROWS_MAX)
+          return [[conversationsCsv(found.rows, page === 1)], isLast ? Option.none() : Option.some(page + 1)] as const
+        }),
+      )
+      const name = `conversations-${request.groups.replace(",", "-")}-${scope.from}-${scope.to}.csv`
+      return { name, file: Stream.encodeText(Stream.provideService(pieces, CurrentOrganization, organization)) }
+    }),
+  }
+}) {}

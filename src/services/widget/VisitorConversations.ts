@@ -1,4 +1,5 @@
-import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Service } from "../../domain/Service.ts"
+import { Effect, Option, Stream } from "effect"
 import { Caller } from "../../domain/Caller.ts"
 import type { Citation } from "../../domain/chat/Chat.ts"
 import type { Feedback } from "../../domain/chat/Conversation.ts"
@@ -40,129 +41,125 @@ type Of = Visitor["Service"]
  * The conversations that a visitor of the chat widget had. One of somebody else is not found, and neither is one of an
  * API key.
  */
-export class VisitorConversations extends Context.Service<VisitorConversations>()(
+export class VisitorConversations extends Service<VisitorConversations>()(
   "parley/services/widget/VisitorConversations",
-  {
-    make: Effect.gen(function* () {
-      const storage = yield* Storage.VisitorConversations
-      const conversations = yield* Conversations
-      const stored = yield* Messages
-      const replies = yield* LiveReplies
+  function* () {
+    const storage = yield* Storage.VisitorConversations
+    const conversations = yield* Conversations
+    const stored = yield* Messages
+    const replies = yield* LiveReplies
 
-      const currentPassage = Effect.fnUntraced(function* ({ chatbotId }: Of, message: MessageId, cited: Citation) {
-        const now = yield* storage.passage(chatbotId, message, cited)
-        // Another text may stand in the same place of a document that has changed.
-        const isOther = now?.has_changed === true && (cited.quote === "" || !now.content.includes(cited.quote))
-        if (now === undefined || isOther) return undefined
-        return { section: now.headings.length === 0 ? null : now.headings.join(" > "), content: now.content }
-      })
+    const currentPassage = Effect.fnUntraced(function* ({ chatbotId }: Of, message: MessageId, cited: Citation) {
+      const now = yield* storage.passage(chatbotId, message, cited)
+      // Another text may stand in the same place of a document that has changed.
+      const isOther = now?.has_changed === true && (cited.quote === "" || !now.content.includes(cited.quote))
+      if (now === undefined || isOther) return undefined
+      return { section: now.headings.length === 0 ? null : now.headings.join(" > "), content: now.content }
+    })
 
-      return {
-        /** Lists the conversations, the latest activity first. */
-        list: (visitor: Of, range: Range) =>
-          Effect.map(storage.list(nameOf(visitor), range), ({ items, next }) => ({
-            items: items.map(toConversation),
-            next,
-          })),
+    return {
+      /** Lists the conversations, the latest activity first. */
+      list: (visitor: Of, range: Range) =>
+        Effect.map(storage.list(nameOf(visitor), range), ({ items, next }) => ({
+          items: items.map(toConversation),
+          next,
+        })),
 
-        /**
-         * Returns the latest messages of a conversation, or those before a place in it, oldest first, and the reply
-         * that is being made in it.
-         */
-        messages: Effect.fn("VisitorConversations.messages")(function* (
-          visitor: Of,
-          conversation: SessionId,
-          range: Range,
-        ) {
-          const of = nameOf(visitor)
-          // Looked up first: a reply that ends in between is then among the messages. Before its first event, the message
-          // that it answers may not be stored.
-          const reply = replies.inConversation(visitor.id, conversation)
-          const hasBegun = reply?.log.isEmpty === false
-          const { items, next } = yield* storage.messages(of, conversation, range)
-          const { handover } = yield* storage.get(of, conversation)
-          return { items: items.map(toMessage).toReversed(), next, reply: hasBegun ? reply.id : undefined, handover }
-        }),
+      /**
+       * Returns the latest messages of a conversation, or those before a place in it, oldest first, and the reply
+       * that is being made in it.
+       */
+      messages: Effect.fn("VisitorConversations.messages")(function* (
+        visitor: Of,
+        conversation: SessionId,
+        range: Range,
+      ) {
+        const of = nameOf(visitor)
+        // Looked up first: a reply that ends in between is then among the messages. Before its first event, the message
+        // that it answers may not be stored.
+        const reply = replies.inConversation(visitor.id, conversation)
+        const hasBegun = reply?.log.isEmpty === false
+        const { items, next } = yield* storage.messages(of, conversation, range)
+        const { handover } = yield* storage.get(of, conversation)
+        return { items: items.map(toMessage).toReversed(), next, reply: hasBegun ? reply.id : undefined, handover }
+      }),
 
-        transcript: Effect.fn("VisitorConversations.transcript")(function* (visitor: Of, conversation: SessionId) {
-          const organization = yield* CurrentOrganization
-          const of = nameOf(visitor)
-          const pages = Stream.paginate<Place | undefined, WidgetMessage, Unavailable, CurrentOrganization>(
-            undefined,
-            (after) =>
-              Effect.map(
-                storage.messages(of, conversation, { limit: TRANSCRIPT_PAGE, after }, "oldest first"),
-                ({ items, next }) => [items.map(toMessage), Option.fromUndefinedOr(next)],
-              ),
-          )
-          return {
-            conversation: toConversation(yield* storage.get(of, conversation)),
-            messages: Stream.provideService(pages, CurrentOrganization, organization),
-          }
-        }),
-
-        /**
-         * Returns a source of a reply with its whole passage: as it was when the reply was made, if that is stored, or
-         * else as it is, unless the document has changed beyond the quote.
-         */
-        source: Effect.fn("VisitorConversations.source")(function* (
-          visitor: Of,
-          conversation: SessionId,
-          message: MessageId,
-          index: number,
-        ) {
-          const reply = yield* storage.citing(nameOf(visitor), conversation, message)
-          const cited = reply?.sources?.[index]
-          if (reply === undefined || cited === undefined)
-            return yield* new NotFound({ detail: "There is no such source." })
-          const passage = passageIn(reply.tool_results ?? [], cited) ?? (yield* currentPassage(visitor, message, cited))
-          return passage === undefined ? yield* noSource : { source: widgetSource(cited, index), ...passage }
-        }),
-
-        /** Stores the visitor's feedback on a reply; null removes it. */
-        rate: ({ chatbotId, id }: Of, conversation: SessionId, message: MessageId, feedback: Feedback | null) =>
-          Caller.use((caller) => stored.rate(chatbotId, sessionOfVisitor(caller, id, conversation), message, feedback)),
-
-        /** Deletes a conversation with its messages. A reply that is being made in it is stopped. */
-        remove: ({ chatbotId, id }: Of, conversation: SessionId) =>
-          Caller.use((caller) =>
-            Effect.andThen(
-              replies.stop((reply) => reply.visitor === id && reply.conversation === conversation),
-              conversations.remove(chatbotId, sessionOfVisitor(caller, id, conversation)),
+      transcript: Effect.fn("VisitorConversations.transcript")(function* (visitor: Of, conversation: SessionId) {
+        const organization = yield* CurrentOrganization
+        const of = nameOf(visitor)
+        const pages = Stream.paginate<Place | undefined, WidgetMessage, Unavailable, CurrentOrganization>(
+          undefined,
+          (after) =>
+            Effect.map(
+              storage.messages(of, conversation, { limit: TRANSCRIPT_PAGE, after }, "oldest first"),
+              ({ items, next }) => [items.map(toMessage), Option.fromUndefinedOr(next)],
             ),
-          ),
+        )
+        return {
+          conversation: toConversation(yield* storage.get(of, conversation)),
+          messages: Stream.provideService(pages, CurrentOrganization, organization),
+        }
+      }),
 
-        /**
-         * Deletes all conversations of the visitor, and returns their number. Replies that are being made are stopped.
-         */
-        removeAll: (visitor: Of) =>
+      /**
+       * Returns a source of a reply with its whole passage: as it was when the reply was made, if that is stored, or
+       * else as it is, unless the document has changed beyond the quote.
+       */
+      source: Effect.fn("VisitorConversations.source")(function* (
+        visitor: Of,
+        conversation: SessionId,
+        message: MessageId,
+        index: number,
+      ) {
+        const reply = yield* storage.citing(nameOf(visitor), conversation, message)
+        const cited = reply?.sources?.[index]
+        if (reply === undefined || cited === undefined)
+          return yield* new NotFound({ detail: "There is no such source." })
+        const passage = passageIn(reply.tool_results ?? [], cited) ?? (yield* currentPassage(visitor, message, cited))
+        return passage === undefined ? yield* noSource : { source: widgetSource(cited, index), ...passage }
+      }),
+
+      /** Stores the visitor's feedback on a reply; null removes it. */
+      rate: ({ chatbotId, id }: Of, conversation: SessionId, message: MessageId, feedback: Feedback | null) =>
+        Caller.use((caller) => stored.rate(chatbotId, sessionOfVisitor(caller, id, conversation), message, feedback)),
+
+      /** Deletes a conversation with its messages. A reply that is being made in it is stopped. */
+      remove: ({ chatbotId, id }: Of, conversation: SessionId) =>
+        Caller.use((caller) =>
           Effect.andThen(
-            replies.stop((reply) => reply.visitor === visitor.id),
-            storage.removeAll(nameOf(visitor)),
+            replies.stop((reply) => reply.visitor === id && reply.conversation === conversation),
+            conversations.remove(chatbotId, sessionOfVisitor(caller, id, conversation)),
           ),
+        ),
 
-        /**
-         * Notes who a verified visitor is: hands over the conversations of the anonymous one who has turned out to be
-         * the same, and stores the address and the name that are signed with all conversations, so that the address finds them.
-         */
-        recognize: Effect.fn("VisitorConversations.recognize")(function* (
-          { chatbotId, email, id, name }: Visitor["Service"],
-          before: VisitorId | undefined,
-        ) {
-          if (before !== undefined) replies.handOver(before, id)
-          if (before === undefined && email === undefined && name === undefined) return
-          const visitors = before === undefined ? [id] : [before, id]
-          yield* storage.handOver(chatbotId, visitors, id, {
-            ...(email !== undefined && { email }),
-            ...(name !== undefined && { name }),
-          })
-        }),
-      }
-    }),
+      /**
+       * Deletes all conversations of the visitor, and returns their number. Replies that are being made are stopped.
+       */
+      removeAll: (visitor: Of) =>
+        Effect.andThen(
+          replies.stop((reply) => reply.visitor === visitor.id),
+          storage.removeAll(nameOf(visitor)),
+        ),
+
+      /**
+       * Notes who a verified visitor is: hands over the conversations of the anonymous one who has turned out to be
+       * the same, and stores the address and the name that are signed with all conversations, so that the address finds them.
+       */
+      recognize: Effect.fn("VisitorConversations.recognize")(function* (
+        { chatbotId, email, id, name }: Visitor["Service"],
+        before: VisitorId | undefined,
+      ) {
+        if (before !== undefined) replies.handOver(before, id)
+        if (before === undefined && email === undefined && name === undefined) return
+        const visitors = before === undefined ? [id] : [before, id]
+        yield* storage.handOver(chatbotId, visitors, id, {
+          ...(email !== undefined && { email }),
+          ...(name !== undefined && { name }),
+        })
+      }),
+    }
   },
-) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+) {}
 
 export const nameOf = ({ chatbotId, id }: Of): Storage.VisitorName => ({ chatbot: chatbotId, visitor: id })
 

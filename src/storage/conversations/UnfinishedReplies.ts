@@ -1,4 +1,5 @@
-import { Context, type Duration, Effect, Layer, Schema } from "effect"
+import { Service } from "../../domain/Service.ts"
+import { type Duration, Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { type ApiKeyId, type ChatbotId, type MessageId, type OrganizationId, SessionId } from "../../domain/Ids.ts"
 import type { ModelCost } from "../../domain/organizations/Usage.ts"
@@ -51,16 +52,15 @@ const RECOVERED_AT_ONCE = 100
  * The table `unfinished_replies`: the parts that exist so far of the replies being made, of all organizations. The
  * statement that stores the whole reply deletes its row, see `Conversations.reply`.
  */
-export class UnfinishedReplies extends Context.Service<UnfinishedReplies>()(
+export class UnfinishedReplies extends Service<UnfinishedReplies>()(
   "parley/storage/conversations/UnfinishedReplies",
-  {
-    make: Effect.gen(function* () {
-      const sql = yield* SystemSql
-      const servers = yield* Servers
+  function* () {
+    const sql = yield* SystemSql
+    const servers = yield* Servers
 
-      const recoverSome = (which: Statement.Fragment) =>
-        Effect.map(
-          sql`
+    const recoverSome = (which: Statement.Fragment) =>
+      Effect.map(
+        sql`
           with dead as (
             delete from unfinished_replies where message_id in (
               select message_id from unfinished_replies
@@ -101,34 +101,34 @@ export class UnfinishedReplies extends Context.Service<UnfinishedReplies>()(
             on conflict do nothing
           )
           select message_id from dead`,
-          (rows) => rows.length,
-        )
+        (rows) => rows.length,
+      )
 
-      const recoverWhere = Effect.fnUntraced(function* (which: Statement.Fragment) {
-        let count = 0
-        for (let some = RECOVERED_AT_ONCE; some === RECOVERED_AT_ONCE; count += some) some = yield* recoverSome(which)
-        return count
-      }, withoutSqlErrors)
+    const recoverWhere = Effect.fnUntraced(function* (which: Statement.Fragment) {
+      let count = 0
+      for (let some = RECOVERED_AT_ONCE; some === RECOVERED_AT_ONCE; count += some) some = yield* recoverSome(which)
+      return count
+    }, withoutSqlErrors)
 
-      yield* servers.onDeath(({ id }) => recoverWhere(sql`server_id = ${id}`))
+    yield* servers.onDeath(({ id }) => recoverWhere(sql`server_id = ${id}`))
 
-      return {
-        /**
-         * Stores the parts of these replies, except where the conversation was deleted meanwhile. They expire after `lease`
-         * unless their server stores them again.
-         */
-        store: Effect.fnUntraced(function* (replies: ReadonlyArray<UnfinishedReply>, lease: Duration.Duration) {
-          const rows = replies.map(({ apiKeyId, chatbotId, draft, id, isSeen, organization, session }) => ({
-            message_id: id,
-            organization_id: organization,
-            session_id: session,
-            chatbot_id: chatbotId,
-            api_key_id: apiKeyId,
-            reply: { ...draft, isSeen },
-          }))
-          const sessions = replies.map(({ session }) => session)
-          const expiry = sql`clock_timestamp() + ${interval(lease)}`
-          yield* sql`
+    return {
+      /**
+       * Stores the parts of these replies, except where the conversation was deleted meanwhile. They expire after `lease`
+       * unless their server stores them again.
+       */
+      store: Effect.fnUntraced(function* (replies: ReadonlyArray<UnfinishedReply>, lease: Duration.Duration) {
+        const rows = replies.map(({ apiKeyId, chatbotId, draft, id, isSeen, organization, session }) => ({
+          message_id: id,
+          organization_id: organization,
+          session_id: session,
+          chatbot_id: chatbotId,
+          api_key_id: apiKeyId,
+          reply: { ...draft, isSeen },
+        }))
+        const sessions = replies.map(({ session }) => session)
+        const expiry = sql`clock_timestamp() + ${interval(lease)}`
+        yield* sql`
           -- The lock keeps a conversation from being deleted before the commit. One that is being deleted is left out
           -- and not waited for, or the two could wait for each other.
           with alive as (
@@ -144,24 +144,21 @@ export class UnfinishedReplies extends Context.Service<UnfinishedReplies>()(
           on conflict (message_id) do update set
             reply = excluded.reply, updated_at = excluded.updated_at, expires_at = excluded.expires_at,
             server_id = excluded.server_id`
-        }, withoutSqlErrors),
+      }, withoutSqlErrors),
 
-        /** Returns those of these sessions that people have. */
-        taken: Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionId>) {
-          const rows = yield* decodeIds(sql`
+      /** Returns those of these sessions that people have. */
+      taken: Effect.fnUntraced(function* (sessions: ReadonlyArray<SessionId>) {
+        const rows = yield* decodeIds(sql`
             select id from sessions where id = any(${uuids(sessions)}) and owner = 'people'`)
-          return rows.map(({ id }) => id)
-        }, withoutSqlErrors),
+        return rows.map(({ id }) => id)
+      }, withoutSqlErrors),
 
-        /**
-         * Turns the expired replies, or all, into messages with the finish reason `aborted`, and counts their usage.
-         * Returns their number.
-         */
-        recover: (which: "all" | "expired") =>
-          recoverWhere(which === "all" ? sql`true` : sql`expires_at < clock_timestamp()`),
-      }
-    }),
+      /**
+       * Turns the expired replies, or all, into messages with the finish reason `aborted`, and counts their usage.
+       * Returns their number.
+       */
+      recover: (which: "all" | "expired") =>
+        recoverWhere(which === "all" ? sql`true` : sql`expires_at < clock_timestamp()`),
+    }
   },
-) {
-  static readonly layer = Layer.effect(this, this.make)
-}
+) {}
