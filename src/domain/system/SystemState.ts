@@ -43,7 +43,7 @@ export const SystemState = Schema.Struct({
   search_indexes: Schema.Struct({
     count: Count.annotate({ description: "Knowledge bases whose index is in memory." }),
     bytes: Count,
-    limit_bytes: Count.annotate({ description: "The limit that the settings give." }),
+    limit_bytes: Count.annotate({ description: "The limit that the settings give, or the part of this worker in it." }),
   }),
   memory_bytes: Count.annotate({ description: "Memory that the process occupies." }),
   warnings: Schema.Array(Schema.String).annotate({

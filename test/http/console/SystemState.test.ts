@@ -29,7 +29,7 @@ describe("the state of the server", () => {
     expect(system.queues[0]).toEqual({ kind: "ingestion", waiting: 0, under_way: 0, delayed: 0, oldest_seconds: null })
     expect(system.uptime_seconds).toBeGreaterThan(0)
     expect(system.memory_bytes).toBeGreaterThan(1_000_000)
-    expect(system.search_indexes.limit_bytes).toBe(256 * 1024 * 1024)
+    expect(system.search_indexes.limit_bytes).toBe(512 * 1024 * 1024)
 
     const { id } = await client.newChatbot()
     await client.learn(id, { "a.txt": "Some words." })
