@@ -342,7 +342,7 @@ describe("a start that cannot succeed", () => {
   }
 
   async function noPostgres() {
-    return { ...(await emptyDirectory()), DATABASE_URL: "postgres://parley:hunter2@127.0.0.1:1/parley" }
+    return { ...(await emptyDirectory()), WORKERS: "1", DATABASE_URL: "postgres://parley:hunter2@127.0.0.1:1/parley" }
   }
 
   async function changedMigration() {
