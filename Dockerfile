@@ -26,7 +26,7 @@ FROM ${BASE}
 WORKDIR /app
 # What changes least comes first. The user is `bun` in the default base; only /data is theirs.
 RUN install -d -m 700 -o 1000 -g 1000 /data \
-  && printf '#!/bin/sh\nexec bun --config=/dev/null /app/src/launch.ts /app/src/main.ts "$@"\n' >/usr/local/bin/parley \
+  && printf '#!/bin/sh\nexec bun --config=/dev/null /app/src/launch.ts /app/src/start.ts "$@"\n' >/usr/local/bin/parley \
   && chmod 755 /usr/local/bin/parley
 COPY --from=build /app/node_modules ./node_modules
 COPY package.json bun.lock LICENSE README.md SECURITY.md CHANGELOG.md ./
