@@ -116,12 +116,7 @@ describe("a reranker", () => {
         const reranker = yield* rerankerOf(settingsFor(fake))
         fake.misbehave = () => new Promise<Response>(() => {})
         const asking = yield* Effect.forkChild(ask(reranker))
-        yield* Effect.promise(() =>
-          until(
-            () => fake.requests.length,
-            (count) => count === 1,
-          ),
-        )
+        yield* Effect.promise(() => until(() => fake.requests.length, 1))
         yield* TestClock.adjust("2 seconds")
         expect(yield* Fiber.join(asking)).toBeUndefined()
         fake.misbehave = undefined

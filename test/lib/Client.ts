@@ -230,3 +230,7 @@ export const problem = (reply: Reply, status: number, code: string): typeof Prob
 /** Expects a 400, and returns the paths of the invalid parts of the request. */
 export const wrongPaths = (reply: Reply): ReadonlyArray<string> =>
   (problem(reply, 400, "invalid_request").errors ?? []).map(({ path }) => path)
+
+/** Expects a 400 that names these parts of the request as invalid, and no others. */
+export const invalid = (reply: Reply, ...paths: ReadonlyArray<string>): void =>
+  expect(wrongPaths(reply)).toEqual([...paths])

@@ -94,10 +94,9 @@ test("a worker that dies is started again, and all end with their supervisor", a
     () => supervisor.pids(),
     ([pid]) => pid !== first,
   )
-  const answering = await until(
-    async () => new Set(await Promise.all(Array.from({ length: 10 }, () => ask(url)))),
-    (pids) => pids.size === 2,
-  )
+  const answering = await until(async () => new Set(await Promise.all(Array.from({ length: 10 }, () => ask(url)))), {
+    size: 2,
+  })
   expect(answering).toEqual(new Set([next, second]))
   await Effect.runPromise(Scope.close(own, Exit.void))
   expect([next, second].filter(lives)).toEqual([])

@@ -92,10 +92,7 @@ export const makeContents = async (
   await provider.answers(...answer)
   const run = await runTests(client, chatbot, { tier: "model" })
   await endOf(client, chatbot, run.id)
-  const { data: topics } = await until(
-    async () => read(Topics, await client.get(`${path}/topics`)),
-    ({ ungrouped }) => ungrouped === 0,
-  )
+  const { data: topics } = await until(async () => read(Topics, await client.get(`${path}/topics`)), { ungrouped: 0 })
   await provider.answers(says(`${marks.made} does.`))
   const lacking = await Promise.all(
     contents.map(async (content) => {

@@ -100,7 +100,7 @@ describe("a command that recognizes text", () => {
           yield* Effect.promise(() =>
             until(
               () => existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z "),
-              (isThere) => !isThere,
+              false,
             ),
           )
         }),
@@ -116,12 +116,7 @@ test("while a scan is read, other documents are, and another scan waits for its 
     const ocr = `cat >/dev/null; touch ${begun}; while [ ! -e ${gate} ]; do sleep 0.05; done; echo Recognized.`
     return yield* Effect.gen(function* () {
       const first = yield* Effect.forkChild(split("png", blank(10)))
-      yield* Effect.promise(() =>
-        until(
-          () => existsSync(begun),
-          (isThere) => isThere,
-        ),
-      )
+      yield* Effect.promise(() => until(() => existsSync(begun), true))
       const second = yield* Effect.flip(split("png", blank(20)))
       expect(second).toMatchObject({ _tag: "ScanWaits" })
       expect(yield* split("html", new Uint8Array(Buffer.from("<p>Text")))).toBe("Text")

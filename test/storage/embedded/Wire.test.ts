@@ -51,16 +51,8 @@ const connect = (wire: Wire): Duplex => {
   return connection
 }
 /** Waits until the engine has got so many batches. */
-const asked = (batches: ReadonlyArray<unknown>, count: number) =>
-  until(
-    () => Promise.resolve(batches.length),
-    (length) => length === count,
-  )
-const ended = (connection: Duplex) =>
-  until(
-    () => Promise.resolve(connection.destroyed),
-    (isOver) => isOver,
-  )
+const asked = (batches: ReadonlyArray<unknown>, count: number) => until(() => Promise.resolve(batches.length), count)
+const ended = (connection: Duplex) => until(() => Promise.resolve(connection.destroyed), true)
 
 describe("Wire", () => {
   test("collects messages up to a Sync, however the stream splits them", async () => {

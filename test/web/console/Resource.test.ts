@@ -80,10 +80,7 @@ test("a resource that was set while it was loaded is loaded again, since nobody 
   const loading = one.reload()
   one.set("set")
   answers[0]?.("old")
-  await until(
-    () => answers.length,
-    (count) => count === 2,
-  )
+  await until(() => answers.length, 2)
   expect(one.data.value).toBe("set")
   answers[1]?.("new")
   await loading
