@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { startModel } from "./lib/Model.ts"
+import { withPasskeys } from "./lib/People.ts"
 import { startServer } from "./lib/Process.ts"
 import { goingOn, inspect, painted, startBrowser } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
@@ -23,22 +24,6 @@ afterAll(async () => {
   await server.stop()
   model.stop()
 })
-
-/** Gives the browser of a page a device that holds passkeys, and whose owner always agrees. */
-const withPasskeys = async (page: Page): Promise<void> => {
-  const session = await page.context().newCDPSession(page)
-  await session.send("WebAuthn.enable")
-  await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
-}
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true })
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name })

@@ -38,6 +38,12 @@ const settled = async (page: Page): Promise<void> => {
   await painted(page)
 }
 
+/** Opens a screen of the console by its path, and waits until nothing on it loads. */
+const show = async (page: Page, path: string): Promise<void> => {
+  await page.goto(`${server.url}/console${path}`)
+  await settled(page)
+}
+
 describe("signing in", () => {
   visit(
     "works by the link of the first start once, and keeps no key where scripts could read it",
@@ -160,8 +166,7 @@ describe("the screen of", () => {
     onScreen(
       `${name} opens by its address and leads to its documentation, without a fault, a request to others or anything that axe finds`,
       async ({ page }) => {
-        await page.goto(`${server.url}/console${path}`)
-        await settled(page)
+        await show(page, path)
         expect(await page.getByText("There is no such").count()).toBe(0)
         const docs = documented[name]
         if (docs !== undefined) {
@@ -182,15 +187,13 @@ onScreen("on a phone, what has no column stands below the name", async ({ page }
     ["/organizations", ["Documents", "Storage", "Conversations", "Tokens per day", "Retention", "Created"]],
     ["/keys", ["Permissions", "Budget", "Last used", "Expires", "Created"]],
   ] as const) {
-    await page.goto(`${server.url}/console${path}`)
-    await settled(page)
+    await show(page, path)
     const below = page.getByRole("rowheader").first().getByRole("term")
     await becomes(() => below.allInnerTexts(), [...titles])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.viewport.width)
   }
   await page.setViewportSize(desktop.viewport)
-  await page.goto(`${server.url}/console/keys`)
-  await settled(page)
+  await show(page, "/keys")
   expect(await page.getByRole("rowheader").first().getByRole("term").count()).toBe(0)
 })
 
@@ -232,8 +235,7 @@ onScreen("conversations are told apart, read by keys, chosen together, and kept 
   model.answers(() => says("## Refunds\n\nYou get **all** of it back:\n\n- in cash\n- by card"))
   for (const content of ["How do I get my money back?", "Is there a night boat?"])
     await server.api.post(`/api/external/chatbot/${id}/chat`, { messages: [{ role: "user", content }] })
-  await page.goto(`${server.url}/console/conversations`)
-  await settled(page)
+  await show(page, "/conversations")
   const row = (title: string) =>
     page.getByRole("list", { name: "Conversations" }).getByRole("listitem").filter({ hasText: title })
   await row("How do I get my money back?").getByText("Refunds – You get all of it back: in cash, by card").waitFor()
@@ -283,8 +285,7 @@ onScreen("a prompt is compared with the saved one on the same question, and save
   )
   const stored = async () => (await server.api.get(`/api/external/chatbot/${id}/conversations`)).data.length
   const before = await stored()
-  await page.goto(`${server.url}/console/chatbots/${id}/playground`)
-  await settled(page)
+  await show(page, `/chatbots/${id}/playground`)
   await page.getByRole("link", { name: "Compare" }).click()
   await page.getByLabel("Prompt").fill("Answer in one word.")
   await page.getByLabel("Message").fill("When does it sail?")
@@ -303,32 +304,6 @@ onScreen("a prompt is compared with the saved one on the same question, and save
   const { chatbot } = await server.api.get(`/api/external/chatbot/${id}`)
   expect(chatbot.settings.prompt).toBe("Answer in one word.")
 })
-
-onScreen(
-  "what the provider of a model that fails says is shown in the playground and in the conversation",
-  async ({ expects, page }) => {
-    expects(/status of 502/)
-    // One of its own: what fails counts among the recommendations.
-    const { id } = await server.api.newChatbot({ name: "Pier" })
-    model.answers(() => ({ kind: "failure", status: 404, type: "not_found_error" }))
-    await page.goto(`${server.url}/console/chatbots/${id}/playground`)
-    await settled(page)
-    await page.getByLabel("Message").fill("Is the ferry late?")
-    await page.keyboard.press("Enter")
-    for (const part of [page.getByLabel("Conversation"), page.getByLabel("Steps of the reply")]) {
-      await part.getByText("404 the provider's own words").waitFor()
-      await part.getByText("Choose another model in the chatbot's settings.").waitFor()
-    }
-    await inspect(page, "console-failed-model")
-    const { data } = await server.api.get(`/api/external/chatbot/${id}/conversations`)
-    await page.goto(`${server.url}/console/conversations/${id}/${data[0].id}`)
-    await page.getByText("The model did not answer.").waitFor()
-    await page.getByText("404 the provider's own words").waitFor()
-    await inspect(page, "console-unanswered")
-    await server.api.delete(`/api/external/chatbot/${id}`)
-    model.answers(() => says("The ferry sails at **noon**."))
-  },
-)
 
 /** A conversation of a visitor with a signed name, begun on a page of a website. */
 const askedByAda = async (text: string): Promise<string> => {
@@ -357,8 +332,7 @@ const askedByAda = async (text: string): Promise<string> => {
 onScreen("an inbox says who asked on which page, and is emptied by closing", async ({ page }) => {
   model.answers(() => says("Wholesale starts at ten crates."))
   const bot = await askedByAda("Do you sell wholesale?")
-  await page.goto(`${server.url}/console/conversations`)
-  await settled(page)
+  await show(page, "/conversations")
   const list = page.getByRole("list", { name: "Conversations" })
   const row = list.getByRole("listitem").filter({ hasText: "Do you sell wholesale?" })
   await row.getByText("Ada Lovelace · /prices").waitFor()
@@ -398,8 +372,7 @@ onScreen("an inbox says who asked on which page, and is emptied by closing", asy
 })
 
 onScreen("the palette makes a chatbot and a key, and adds files", async ({ page }) => {
-  await page.goto(`${server.url}/console/usage`)
-  await settled(page)
+  await show(page, "/usage")
   const run = async (typed: string) => {
     await page.keyboard.press("ControlOrMeta+k")
     await page.locator("dialog input:focus").waitFor()
@@ -428,14 +401,12 @@ onScreen("the palette makes a chatbot and a key, and adds files", async ({ page 
 
 onScreen("keys and entries of the audit log are put in order", async ({ page }) => {
   await server.api.post("/api/admin/api-keys", { name: "Zebra", scopes: ["chat"] })
-  await page.goto(`${server.url}/console/keys`)
-  await settled(page)
+  await show(page, "/keys")
   const first = () => page.getByRole("rowheader").first().innerText()
   await page.getByRole("button", { name: "Name", exact: true }).click()
   await page.getByRole("button", { name: "Name", exact: true }).click()
   await until(async () => (await first()).includes("Zebra"))
-  await page.goto(`${server.url}/console/audit-log`)
-  await settled(page)
+  await show(page, "/audit-log")
   const table = page.getByRole("region", { name: "Audit log entries" })
   await table.getByRole("button", { name: "Action", exact: true }).click()
   const words = () => table.getByRole("rowheader").allInnerTexts()
@@ -443,8 +414,7 @@ onScreen("keys and entries of the audit log are put in order", async ({ page }) 
 })
 
 onScreen("the palette leads to a page of a chatbot, and lists the keys", async ({ page }) => {
-  await page.goto(`${server.url}/console/usage`)
-  await settled(page)
+  await show(page, "/usage")
   await page.keyboard.press("ControlOrMeta+k")
   await page.locator("dialog input:focus").waitFor()
   await page.keyboard.type("harbour know")
@@ -461,8 +431,7 @@ onScreen("the palette leads to a page of a chatbot, and lists the keys", async (
 
 onScreen("chatbots are put in order, paused together, and deleted once their number is typed", async ({ page }) => {
   for (const name of ["Anchor", "Zeppelin"]) await server.api.newChatbot({ name, is_public: false })
-  await page.goto(`${server.url}/console`)
-  await settled(page)
+  await show(page, "")
   const names = () => page.getByRole("rowheader").getByRole("link").allInnerTexts()
   await page.getByRole("button", { name: "Chatbot", exact: true }).click()
   await becomes(() => names(), ["Anchor", "Harbour", "Zeppelin"])
@@ -484,8 +453,7 @@ onScreen(
     const titles = async () =>
       (await page.getByRole("columnheader").getByRole("button").allInnerTexts()).filter((title) => title !== "")
     const box = (name: string) => page.getByRole("checkbox", { name, exact: true })
-    await page.goto(`${server.url}/console`)
-    await settled(page)
+    await show(page, "")
     await becomes(() => titles(), ["Chatbot", "Model", "Documents", "Conversations (7 days)", "Updated"])
     await page.getByRole("button", { name: "Columns" }).click()
     await box("Model").uncheck()
@@ -518,8 +486,7 @@ onScreen("usage says what to do, and leads to the conversations that it is about
     body: JSON.stringify({ messages: [{ role: "user", content: "Wann fährt das Schiff und was kostet es?" }] }),
   })
   await streamed.text()
-  await page.goto(`${server.url}/console/usage`)
-  await settled(page)
+  await show(page, "/usage")
   const advice = page.getByRole("region", { name: "Recommendations" })
   await advice.getByText("1 reply with a thumbs down.").waitFor()
   await page.getByText(/^95% within/).waitFor()
@@ -577,8 +544,7 @@ onScreen("a dialog with fields begins with the first of them", async ({ page }) 
     { path: `/chatbots/${id}/widget`, opens: "Add website" },
   ]
   for (const { opens, path } of openings) {
-    await page.goto(`${server.url}/console${path}`)
-    await settled(page)
+    await show(page, path)
     await page.getByRole("button", { name: opens }).first().click()
     await page.getByRole("dialog").waitFor()
     await page.keyboard.press("ControlOrMeta+a")
@@ -592,8 +558,7 @@ onScreen("a dialog with fields begins with the first of them", async ({ page }) 
 })
 
 onScreen("the test page of a widget is closed by Escape, also from within the chat", async ({ page }) => {
-  await page.goto(`${server.url}/console/chatbots/${id}/widget`)
-  await settled(page)
+  await show(page, `/chatbots/${id}/widget`)
   await page.getByRole("button", { name: "Open test page" }).click()
   const dialog = page.getByRole("dialog")
   await dialog.frameLocator("iframe").locator("textarea").press("Escape")
@@ -601,8 +566,7 @@ onScreen("the test page of a widget is closed by Escape, also from within the ch
 })
 
 onScreen("the widget's button, starter questions and words in a language are edited and seen", async ({ page }) => {
-  await page.goto(`${server.url}/console/chatbots/${id}/widget`)
-  await settled(page)
+  await show(page, `/chatbots/${id}/widget`)
   await page.getByLabel("Icon").selectOption("Headset")
   await page.getByLabel("Starter questions").fill("When does the ferry sail?")
   await page.getByLabel("Add language").selectOption("German")
@@ -623,8 +587,7 @@ onScreen("the widget's button, starter questions and words in a language are edi
 onScreen("the widget's logo is uploaded, and takes the place of one by address", async ({ expects, page }) => {
   expects(/status of 404/)
   const stored = async () => (await server.api.get(`/api/external/chatbot/${id}`)).chatbot.settings.avatar
-  await page.goto(`${server.url}/console/chatbots/${id}/widget`)
-  await settled(page)
+  await show(page, `/chatbots/${id}/widget`)
   await page.getByLabel("Logo URL").fill(`${server.url}/icon.svg`)
   const chooser = page.waitForEvent("filechooser")
   await page.getByRole("button", { name: "Upload logo" }).click()
@@ -646,8 +609,7 @@ onScreen("the widget's logo is uploaded, and takes the place of one by address",
 })
 
 onScreen("every entry of the navigation opens the screen that it names", async ({ page }) => {
-  await page.goto(`${server.url}/console`)
-  await settled(page)
+  await show(page, "")
   const entries = await page.getByRole("navigation", { name: "Console" }).getByRole("link").all()
   expect(entries.length).toBeGreaterThan(5)
   for (const entry of entries) {
@@ -668,8 +630,7 @@ onScreen("a webhook is made, tested, told of an event, sent it again, and delete
     },
   })
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" })
-  await page.goto(`${server.url}/console/webhooks`)
-  await settled(page)
+  await show(page, "/webhooks")
   await button("New webhook").first().click()
   await page.getByLabel("URL").fill(receiver.url.href)
   await page.getByLabel("Description").fill("Harbour office")
@@ -710,8 +671,7 @@ onScreen(
   async ({ page }) => {
     const question = page.getByRole("dialog", { name: "Leave without saving?" })
     const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true })
-    await page.goto(`${server.url}/console`)
-    await settled(page)
+    await show(page, "")
     await page.getByRole("link", { name: "Harbour", exact: true }).click()
     await heading("Settings").waitFor()
     await page.getByLabel("Greeting").fill("Welcome aboard!")
@@ -737,8 +697,7 @@ onScreen(
   "where somebody else has changed the same field, the person chooses whose value stays",
   async ({ expects, page }) => {
     expects(/status of 412/)
-    await page.goto(`${server.url}/console/chatbots/${id}`)
-    await settled(page)
+    await show(page, `/chatbots/${id}`)
     await page.getByLabel("Greeting").fill("Mine")
     await page.getByLabel("Description").fill("Also mine")
     await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { greeting: "Theirs" } })
@@ -755,8 +714,7 @@ onScreen(
 
 onScreen("synonyms are a group on each line, and search finds by them", async ({ page }) => {
   await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { synonyms: null } })
-  await page.goto(`${server.url}/console/chatbots/${id}`)
-  await settled(page)
+  await show(page, `/chatbots/${id}`)
   await page.getByLabel("Synonyms", { exact: true }).fill("boat, ferry\nfee, price")
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByText("Changes saved.").waitFor()
@@ -778,8 +736,7 @@ onScreen("words of questions without an answer become synonyms", async ({ page }
   for (const content of ["Is there a kennel?", "May a canine come?", "And three canines?"]) {
     await server.api.post(`/api/external/chatbot/${id}/chat`, { messages: [{ role: "user", content }] })
   }
-  await page.goto(`${server.url}/console/chatbots/${id}`)
-  await settled(page)
+  await show(page, `/chatbots/${id}`)
   await page.getByText("Suggestions (2)").click()
   const field = page.getByLabel("The documents’ word for “canines”")
   await field.waitFor()
@@ -802,8 +759,7 @@ onScreen("words of questions without an answer become synonyms", async ({ page }
 })
 
 onScreen("a search is tried with what it finds, why, and what it leaves out", async ({ page }) => {
-  await page.goto(`${server.url}/console/chatbots/${id}/knowledge`)
-  await settled(page)
+  await show(page, `/chatbots/${id}/knowledge`)
   await page.getByRole("button", { name: "Try a search" }).click()
   await page.getByRole("searchbox", { name: "Question" }).fill("What does a crossing cost?")
   await page.getByRole("button", { name: "Search", exact: true }).click()
@@ -830,8 +786,7 @@ onScreen("a search is tried with what it finds, why, and what it leaves out", as
 
 onScreen("the first upload of a chatbot takes several files, and says which it cannot read", async ({ page }) => {
   const { id: empty } = await server.api.newChatbot({ name: "Empty", is_public: false })
-  await page.goto(`${server.url}/console/chatbots/${empty}/knowledge`)
-  await settled(page)
+  await show(page, `/chatbots/${empty}/knowledge`)
   await page.getByText("Drop files or folders here").waitFor()
   await inspect(page, "console-knowledge-empty")
   const choosing = page.waitForEvent("filechooser")
@@ -860,8 +815,7 @@ onScreen("the first upload of a chatbot takes several files, and says which it c
 
 onScreen("a form says at a field what the server refuses of it", async ({ expects, page }) => {
   expects(/status of 400/)
-  await page.goto(`${server.url}/console/chatbots/${id}/tools`)
-  await settled(page)
+  await show(page, `/chatbots/${id}/tools`)
   await page.getByRole("button", { name: "New tool" }).first().click()
   await page.getByLabel("Name", { exact: true }).fill("order status")
   await page.getByLabel("URL").fill("https://shop.example.com/{orderId}")
@@ -887,8 +841,7 @@ onScreen("a form says at a field what the server refuses of it", async ({ expect
 })
 
 onScreen("a secret key is made, shown once, and revoked", async ({ page }) => {
-  await page.goto(`${server.url}/console/keys`)
-  await settled(page)
+  await show(page, "/keys")
   await page.getByRole("button", { name: "New key" }).click()
   await page.getByLabel("Name", { exact: true }).fill("Back office")
   await inspect(page, "console-new-key")

@@ -2,10 +2,10 @@ import { describe, expect } from "bun:test"
 import { says } from "../lib/FakeAnthropic.ts"
 import { Dictation } from "./lib/Model.ts"
 import { becomes, inspect, startSuite } from "./lib/Suite.ts"
-import { photograph, until } from "./lib/Visit.ts"
+import { photograph, until, type Visit } from "./lib/Visit.ts"
 import { call, Chat, launcher, words } from "./lib/Widget.ts"
 
-const { model, open, server, site, visit } = await startSuite()
+const { model, server, site, visit } = await startSuite()
 const { id } = await server.api.newChatbot({ name: "Harbour" })
 const address = site.page({ "data-key": id })
 /** What a browser logs by itself of an answer that is a failure, or of a connection that is lost. */
@@ -49,18 +49,32 @@ describe("where it may stand", () => {
 })
 
 describe("what the visitor wrote is still there, with a calm sentence, when", () => {
-  visit("its key is revoked while the chat is open", async ({ expects, page }) => {
+  /** Asks, is answered, and asks again once the key of the chat has ended. */
+  const askTwice = async ({ expects, page }: Visit, key: string, end?: () => Promise<void>) => {
     expects(failedRequest)
-    const key = await server.api.publishableKey(id, [site.url])
     model.answers(() => says("At noon."))
-    const chat = await Chat.open(page, site.page({ "data-key": key.key }))
+    const chat = await Chat.open(page, site.page({ "data-key": key }))
     await chat.exchange("When?")
-    await server.api.delete(`/api/admin/api-keys/${key.id}`)
-    await until(async () => (await fetch(`${server.url}/widget/${key.key}`)).status === 404)
+    await end?.()
     await chat.ask("And back?")
     await chat.within.getByRole("alert").waitFor()
     await chat.within.getByText("And back?").waitFor()
-    await inspect(page, "widget-revoked", chat.document)
+    return chat.document
+  }
+
+  visit("its key is revoked while the chat is open", async (visited) => {
+    const { id: named, key } = await server.api.publishableKey(id, [site.url])
+    const document = await askTwice(visited, key, async () => {
+      await server.api.delete(`/api/admin/api-keys/${named}`)
+      await until(async () => (await fetch(`${server.url}/widget/${key}`)).status === 404)
+    })
+    await inspect(visited.page, "widget-revoked", document)
+  })
+
+  visit("its budget is spent", async (visited) => {
+    const { id: named, key } = await server.api.publishableKey(id, [site.url])
+    await server.api.patch(`/api/admin/api-keys/${named}`, { budget: { tokens_per_day: 1 } })
+    await inspect(visited.page, "widget-budget", await askTwice(visited, key))
   })
 
   visit("the chatbot is deleted while it writes, or before", async ({ expects, page }) => {
@@ -136,19 +150,6 @@ describe("what the visitor wrote is still there, with a calm sentence, when", ()
     await chat.button("Try again").click()
     await chat.within.locator("article").getByText("At noon.").waitFor()
     expect(await chat.within.getByText("When?").count()).toBe(1)
-  })
-
-  visit("its budget is spent", async ({ expects, page }) => {
-    expects(failedRequest)
-    model.answers(() => says("At noon."))
-    const key = await server.api.publishableKey(id, [site.url])
-    await server.api.patch(`/api/admin/api-keys/${key.id}`, { budget: { tokens_per_day: 1 } })
-    const chat = await Chat.open(page, site.page({ "data-key": key.key }))
-    await chat.exchange("When?")
-    await chat.ask("And back?")
-    await chat.within.getByRole("alert").waitFor()
-    await chat.within.getByText("And back?").waitFor()
-    await inspect(page, "widget-budget", chat.document)
   })
 
   visit("the chatbot is switched off", async ({ expects, page }) => {
@@ -308,17 +309,4 @@ visit("a second tab that is opened while a reply is written shows the question a
   expect(await two.reply()).toBe("It sails at noon, and comes back at six.")
   for (const tab of [one, two])
     expect([await tab.within.locator(".bubble").count(), await tab.replies.count()]).toEqual([1, 1])
-})
-
-visit("visitors of different browsers do not see each other", async ({ page }) => {
-  model.answers(({ text }) => says(`You said: ${text}`))
-  const chat = await Chat.open(page, address)
-  await chat.exchange("My secret")
-  const other = await open()
-  const stranger = await Chat.open(other.page, address)
-  await stranger.composer.waitFor()
-  expect(await stranger.replies.count()).toBe(0)
-  expect(await stranger.within.getByText("My secret").count()).toBe(0)
-  expect(other.problems()).toEqual([])
-  await other.context.close()
 })

@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
-import { createHmac } from "node:crypto"
 import { says } from "../lib/FakeAnthropic.ts"
+import { signIdentity } from "../lib/Identity.ts"
 import { sampleOf } from "../lib/Sample.ts"
 import { becomes, inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
@@ -144,11 +144,8 @@ visit("a visitor whom the customer's server has signed is known, and keeps what 
   model.answers(() => says("At noon."))
   const { id: known } = await server.api.newChatbot()
   const made = await server.api.post(`/api/external/chatbot/${known}/identity-secrets`)
-  const secret: string = made.secret ?? made.identity_secret?.secret
-  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
   const claims = { aud: known, sub: "ada", email: "ada@parley.example", exp: Math.floor(Date.now() / 1_000) + 600 }
-  const signed = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`
-  const jwt = `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`
+  const jwt = signIdentity(made.secret, claims)
   const chat = await Chat.open(page, site.page({ "data-key": known }))
   await chat.exchange("Before")
   await page.evaluate(() => {

@@ -67,15 +67,3 @@ visit("the chatbot answers when the visitor comes back after the return", async 
   await again.within.getByText("On a lead.").first().waitFor()
   await becomes(async () => (await said()).slice(2), ["user: Are dogs allowed?", "bot: On a lead."])
 })
-
-visit("the chatbot answers nothing in a conversation that was closed", async ({ page }) => {
-  const { at, chat, said } = await wait(page, "Are cats allowed?")
-  await server.api.patch(at, { state: "closed" })
-  await chat.button("Talk to a person").waitFor()
-  model.answers(() => says("You are welcome."))
-  await chat.exchange("Never mind, thank you.", 2)
-  await becomes(
-    async () => (await said()).slice(2),
-    ["user: Are cats allowed?", "user: Never mind, thank you.", "bot: You are welcome."],
-  )
-})
