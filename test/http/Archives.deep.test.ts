@@ -21,12 +21,12 @@ test("an export that its client leaves keeps no file open", async () => {
         return false
       }
     }).length
-  await until(timesOpen, (count) => count === 0)
+  await until(timesOpen, 0)
   const leaving = new AbortController()
   const headers = { "x-api-key": client.key ?? "" }
   const path = `${client.url}/api/external/chatbot/${id}/knowledge-base/export`
   const exports = await Promise.all([1, 2, 3].map(() => fetch(path, { headers, signal: leaving.signal })))
-  expect(await until(timesOpen, (count) => count === exports.length)).toBe(exports.length)
+  expect(await until(timesOpen, exports.length)).toBe(exports.length)
   leaving.abort()
-  expect(await until(timesOpen, (count) => count === 0)).toBe(0)
+  expect(await until(timesOpen, 0)).toBe(0)
 })

@@ -45,11 +45,7 @@ const counted = (own: Client) =>
     ({ total }) => total.total_tokens > 0,
   )
 const sent = ({ provider }: TestServer) => provider.requests().map(({ body }) => body)
-const isSent = (count: number) =>
-  until(
-    () => provider.requests().length,
-    (seen) => seen === count,
-  )
+const isSent = (count: number) => until(() => provider.requests().length, count)
 
 /** Sends a chat, and returns the function that disconnects. */
 const ask = (own: Client, chatbot: string, streamed: boolean, content = "Are you there?") => {
@@ -98,10 +94,7 @@ describe.each(ways)("a client that disconnects before the model's first byte (%o
     const leaveFirst = ask(first.own, first.id, streamed)
     await isSent(1)
     const leaveSecond = ask(second.own, second.id, streamed)
-    await until(
-      async () => (await second.own.get(`/api/external/chatbot/${second.id}/conversations/s`)).status,
-      (status) => status === 200,
-    )
+    await until(async () => (await second.own.get(`/api/external/chatbot/${second.id}/conversations/s`)).status, 200)
     // Another provider is asked after the same steps. By then the call before it has got as far.
     const leaveThird = ask(third.own, third.id, streamed)
     await isSent(2)

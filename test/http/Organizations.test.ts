@@ -47,10 +47,7 @@ describe("deleting an organization", () => {
     await own.chat(chatbot, "How long do refunds take?")
     const reply = await client.delete(`${organizations}/${id}`)
     expect([reply.status, reply.body]).toEqual([200, { message: "Organization deleted successfully" }])
-    await until(
-      () => own.get("/api/external/chatbots"),
-      ({ status }) => status === 401,
-    )
+    await until(() => own.get("/api/external/chatbots"), { status: 401 })
     // Longer than this, no server remembers a key.
     expect(LookupMillis.defaultValue()).toBeLessThan(1_000)
     expect((await organizationsOf(client)).map((one) => String(one.id))).not.toContain(String(id))

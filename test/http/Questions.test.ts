@@ -194,10 +194,7 @@ describe("a chat", () => {
       variants: ["When does my parcel arrive?"],
       answer: "Deliveries take three days.",
     })
-    await until(
-      () => client.document(chatbot, document_id),
-      ({ status }) => status === "ready",
-    )
+    await until(() => client.document(chatbot, document_id), { status: "ready" })
     expect((await client.chat(chatbot, "How many days does the delivery of a parcel take?")).output).toContain(
       "three days",
     )

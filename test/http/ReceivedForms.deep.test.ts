@@ -44,11 +44,7 @@ const halfUploaded = async (url: string): Promise<RawRequest> => {
   return begun
 }
 
-const untilGone = (uploads: string) =>
-  until(
-    () => received(uploads),
-    (files) => files.length === 0,
-  )
+const untilGone = (uploads: string) => until(() => received(uploads), { length: 0 })
 
 test("a file that is being received is below the data directory, readable by the server only, and deleted at once when its client disconnects", async () => {
   const { client, temporary, uploads } = await started()

@@ -152,10 +152,7 @@ describe("the directory of uploads", () => {
     expect(existsSync(directory)).toBe(false)
     isFull = false
     await run(clock.adjust("1 hour"))
-    await until(
-      () => existsSync(directory),
-      (isThere) => isThere,
-    )
+    await until(() => existsSync(directory), true)
   })
 
   test("loses only what is older than a day when processes share it", async () => {

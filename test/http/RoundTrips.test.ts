@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema, Struct } from "effect"
 import * as fc from "fast-check"
-import { OneChatbot, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
+import { invalid, OneChatbot, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
 import { callTool, connectMcp } from "../lib/Mcp.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 
@@ -88,9 +88,7 @@ describe("a resource as GET shows it", () => {
     const { id } = await client.newChatbot()
     const before = await shown(id)
     const settings = { ...read(Body, { status: 200, headers: new Headers(), text: "", body: before["settings"] }) }
-    expect(wrongPaths(await update(id, { ...before, settings: { ...settings, model: "gone-1" } }))).toEqual([
-      "settings.model",
-    ])
+    invalid(await update(id, { ...before, settings: { ...settings, model: "gone-1" } }), "settings.model")
     expect((await update(id, { ...before, settings: { ...settings, prompt: "New" } })).status).toBe(200)
   })
 
@@ -105,7 +103,7 @@ describe("a resource as GET shows it", () => {
     ["unknown", null],
   ])("is refused where %s is another than the stored one", async (field, value) => {
     const { id } = await client.newChatbot()
-    expect(wrongPaths(await update(id, { ...(await shown(id)), name: "Lost", [field]: value }))).toEqual([field])
+    invalid(await update(id, { ...(await shown(id)), name: "Lost", [field]: value }), field)
     expect((await client.chatbot(id)).name).toBe("Support")
   })
 
@@ -113,7 +111,7 @@ describe("a resource as GET shows it", () => {
     const { id } = await client.newChatbot()
     await upload(id)
     const other = { settings: { avatar: "https://example.com/a.png" } }
-    expect(wrongPaths(await update(id, other))).toEqual(["settings.avatar"])
+    invalid(await update(id, other), "settings.avatar")
     expect((await client.chatbot(id)).settings.avatar).toStartWith(url)
   })
 
@@ -139,20 +137,20 @@ describe("a resource as GET shows it", () => {
     ).toEqual({
       tool: { ...tool, input_schema: smaller, updated_at: expect.any(String) },
     })
-    expect(wrongPaths(await client.patch(toolPath, { json: { ...tool, id, updated_at: undefined } }))).toEqual(["id"])
+    invalid(await client.patch(toolPath, { json: { ...tool, id, updated_at: undefined } }), "id")
 
     const Organizations = Schema.Struct({ organizations: Schema.Array(Body) })
     const { organizations } = read(Organizations, await client.get("/api/admin/organizations"))
     const organization = organizations[0] ?? {}
     const organizationPath = `/api/admin/organizations/${String(organization["id"])}`
     expect((await client.patch(organizationPath, { json: organization })).body).toEqual({ organization })
-    expect(wrongPaths(await client.patch(organizationPath, { json: { is_operator: false } }))).toEqual(["is_operator"])
+    invalid(await client.patch(organizationPath, { json: { is_operator: false } }), "is_operator")
 
     const { id: keyId } = await client.newKey()
     const keys = read(Schema.Struct({ api_keys: Schema.Array(Body) }), await client.get("/api/admin/api-keys"))
     const api_key = keys.api_keys.find((one) => one["id"] === keyId) ?? {}
     expect((await client.patch(`/api/admin/api-keys/${keyId}`, { json: api_key })).body).toEqual({ api_key })
-    expect(wrongPaths(await client.patch(`/api/admin/api-keys/${keyId}`, { json: { scopes: [] } }))).toEqual(["scopes"])
+    invalid(await client.patch(`/api/admin/api-keys/${keyId}`, { json: { scopes: [] } }), "scopes")
   })
 })
 
@@ -194,7 +192,7 @@ describe("null", () => {
       "name",
       "settings",
     ])
-    expect(wrongPaths(await client.patch(at(id, "/chat-widget"), { json: { header: null } }))).toEqual(["header"])
+    invalid(await client.patch(at(id, "/chat-widget"), { json: { header: null } }), "header")
   })
 })
 
@@ -230,12 +228,10 @@ describe("names", () => {
   test.each([" ", "\n\t ", "\u200b", "\u2060\ufeff", "\u3164", "\u2800\u00a0", "\u00ad", "\ufe0f"])(
     "of blank characters only are refused: %j",
     async (name) => {
-      expect(wrongPaths(await client.post(chatbots, { json: { name } }))).toEqual(["name"])
-      expect(wrongPaths(await update((await client.newChatbot()).id, { name }))).toEqual(["name"])
-      expect(wrongPaths(await client.post("/api/admin/organizations", { json: { name } }))).toEqual(["name"])
-      expect(wrongPaths(await client.post("/api/admin/api-keys", { json: { name, scopes: ["chat"] } }))).toEqual([
-        "name",
-      ])
+      invalid(await client.post(chatbots, { json: { name } }), "name")
+      invalid(await update((await client.newChatbot()).id, { name }), "name")
+      invalid(await client.post("/api/admin/organizations", { json: { name } }), "name")
+      invalid(await client.post("/api/admin/api-keys", { json: { name, scopes: ["chat"] } }), "name")
     },
   )
 
@@ -296,9 +292,7 @@ describe("ids", () => {
   test.each(["", "seven", "{01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b}", "01a9b7c21f2e7c3d8a4b5c6d7e8f9a0b"])(
     "that are not UUIDs are refused: %j",
     async (id) => {
-      expect(wrongPaths(await client.patch(`${chatbots}?id=${encodeURIComponent(id)}`, { json: {} }))).toEqual([
-        "query.id",
-      ])
+      invalid(await client.patch(`${chatbots}?id=${encodeURIComponent(id)}`, { json: {} }), "query.id")
     },
   )
 })

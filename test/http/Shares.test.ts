@@ -96,10 +96,7 @@ describe("an upload beyond its organization's share", () => {
     const half = rawRequest(client.url, "POST /api/embedfiles", { ...headers, "content-length": "1000000" }, "--x\r\n")
     await half.send("Content-Disposition: form-data; ")
     // It reaches the server a moment later.
-    const refused = await until(
-      () => own.upload(id, { "a.txt": "The tide turns at noon." }),
-      ({ status }) => status === 429,
-    )
+    const refused = await until(() => own.upload(id, { "a.txt": "The tide turns at noon." }), { status: 429 })
     problem(refused, 429, "too_many_at_once")
     await others.learn(theirs.id, { "a.txt": "The tide turns at noon." })
     half.socket.destroy()

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type { Document } from "../../src/domain/knowledge/Document.ts"
 import { Source } from "../../src/domain/knowledge/Source.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
+import { type Client, invalid, problem, read, type Reply, until } from "../lib/Client.ts"
 import { startEndpoint } from "../lib/Endpoint.ts"
 import { startServer } from "../lib/TestServer.ts"
 import { expectDocumented, newWebhook, verified } from "../lib/Webhooks.ts"
@@ -55,22 +55,10 @@ describe("a text", () => {
     expect((await readyDocument(id)).id).toBe(document.id)
 
     await client.patch(at(id, `/${source.id}`), { json: { name: "Visits" } })
-    expect(
-      (
-        await until(
-          () => readyDocument(id),
-          ({ name }) => name === "Visits",
-        )
-      ).id,
-    ).toBe(document.id)
+    expect((await until(() => readyDocument(id), { name: "Visits" })).id).toBe(document.id)
     expect((await client.delete(at(id, `/${source.id}`))).body).toEqual({ message: "Source deleted successfully" })
     expect(await client.documents(id)).toEqual([])
-    expect(
-      await until(
-        () => stored("documents").length,
-        (files) => files === 0,
-      ),
-    ).toBe(0)
+    expect(await until(() => stored("documents").length, 0)).toBe(0)
   })
 
   test("keeps its own first heading as the title", async () => {
@@ -125,7 +113,7 @@ describe("a source", () => {
     problem(await client.patch(path, { json: { name: "Late" }, headers }), 412, "precondition_failed")
     // All that was shown can be sent back.
     expect((await client.patch(path, { json: Object(renamed.body).source })).status).toBe(200)
-    expect(wrongPaths(await client.patch(path, { json: { kind: "website" } }))).toEqual(["kind"])
+    invalid(await client.patch(path, { json: { kind: "website" } }), "kind")
   })
 
   const wrong: ReadonlyArray<readonly [string, object, string]> = [
@@ -142,7 +130,7 @@ describe("a source", () => {
   ]
   test.each(wrong)("is refused with %s", async (_, json, path) => {
     const { id } = await client.newChatbot()
-    expect(wrongPaths(await create(id, { name: "Wrong", ...json }))).toEqual([path])
+    invalid(await create(id, { name: "Wrong", ...json }), path)
     expect((await client.get(at(id))).body).toEqual({ sources: [] })
   })
 
@@ -150,7 +138,7 @@ describe("a source", () => {
     const { id } = await client.newChatbot()
     const source = sourceOf(await create(id, { kind: "questions", name: "Answers" }))
     problem(await client.post(at(id, `/${source.id}/runs`), { json: {} }), 409, "conflict")
-    expect(wrongPaths(await client.post(at(id, "/preview"), { json: hours }))).toEqual(["kind"])
+    invalid(await client.post(at(id, "/preview"), { json: hours }), "kind")
   })
 })
 

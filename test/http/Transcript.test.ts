@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { type Feedback, Session, TranscriptMessage } from "../../src/domain/chat/Conversation.ts"
-import { type Client, problem, read, wrongPaths } from "../lib/Client.ts"
+import { type Client, invalid, problem, read } from "../lib/Client.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 
 const { client } = await sharedServer()
@@ -65,8 +65,8 @@ describe("feedback", () => {
   ]
   test.each(refused)("refuses %j", async (json, path) => {
     const { id, bot } = await chatted()
-    expect(wrongPaths(await rate(id, bot.id, json))).toEqual([path])
-    expect(wrongPaths(await rate(id, "seven", { rating: "up" }))).toEqual(["path.messageId"])
+    invalid(await rate(id, bot.id, json), path)
+    invalid(await rate(id, "seven", { rating: "up" }), "path.messageId")
   })
 })
 
@@ -128,6 +128,6 @@ describe("a transcript", () => {
     problem(await client.get(at(nowhere, "/transcript")), 404, "not_found")
     problem(await (await client.newOrganization()).get(at(id, "/transcript")), 404, "not_found")
     problem(await (await client.limitedTo("chat")).get(at(id, "/transcript")), 403, "forbidden")
-    expect(wrongPaths(await client.get(at(id, "/transcript?format=pdf")))).toEqual(["query.format"])
+    invalid(await client.get(at(id, "/transcript?format=pdf")), "query.format")
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
 import { Schema } from "effect"
 import { ConversationCounts, ConversationUsage, UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
-import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
+import { type Client, invalid, problem, read, type Reply, until } from "../lib/Client.ts"
 import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 import { keepWithinADay, today } from "../lib/Today.ts"
@@ -80,9 +80,7 @@ describe("the numbers of conversations", () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
     const later = await conversationsOf(own, `?from=${tomorrow}&to=${tomorrow}&previous=true`)
     expect([later.total.conversations, later.previous]).toEqual([0, total])
-    expect(wrongPaths(await own.get("/api/external/usage/conversations?from=2026-02-01&to=2026-01-31"))).toEqual([
-      "query.to",
-    ])
+    invalid(await own.get("/api/external/usage/conversations?from=2026-02-01&to=2026-01-31"), "query.to")
   })
 
   test("are counted by hour in a time zone that exists", async () => {
@@ -92,9 +90,7 @@ describe("the numbers of conversations", () => {
     const [there] = await hourIn("Etc/GMT-5")
     expect(there?.hour).toBe(((here?.hour ?? 0) + 5) % 24)
     for (const zone of ["Nowhere/Land", "%2B05:00", "-05:00", "", "';--"]) {
-      expect(wrongPaths(await own.get(`/api/external/usage/conversations?group_by=hour&time_zone=${zone}`))).toEqual([
-        "query.time_zone",
-      ])
+      invalid(await own.get(`/api/external/usage/conversations?group_by=hour&time_zone=${zone}`), "query.time_zone")
     }
   })
 
@@ -234,7 +230,7 @@ describe("usage", () => {
     ["page=0", "query.page"],
     ["limit=101", "query.limit"],
   ])("refuses %s", async (query, path) => {
-    expect(wrongPaths(await client.get(`/api/external/usage?${query}`))).toEqual([path])
+    invalid(await client.get(`/api/external/usage?${query}`), path)
   })
 })
 
@@ -313,6 +309,6 @@ describe("a budget", () => {
     for (const wrong of [-1, 1.5, "none", "5", 1e13]) {
       expect((await setOrganization(id, { tokens_per_day: wrong })).status).toBe(400)
     }
-    expect(wrongPaths(await setOrganization(id, { tokens: 1 }))).toEqual(["budget.tokens"])
+    invalid(await setOrganization(id, { tokens: 1 }), "budget.tokens")
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { type Client, problem, type Reply, wrongPaths } from "../lib/Client.ts"
+import { type Client, invalid, problem, type Reply } from "../lib/Client.ts"
 import { calls, fails, says } from "../lib/FakeAnthropic.ts"
 import { callTool, connectMcp } from "../lib/Mcp.ts"
 import { sharedServer, startServer } from "../lib/TestServer.ts"
@@ -136,7 +136,7 @@ describe("a short session token", () => {
 
   test("is refused, and opens nothing, where the server is strict", async () => {
     const { id, slug } = await strict.client.newChatbot()
-    expect(wrongPaths(await ask(strict.client, id, "Hello", "a".repeat(15)))).toEqual(["sessionToken"])
+    invalid(await ask(strict.client, id, "Hello", "a".repeat(15)), "sessionToken")
     const completion = await complete(strict.client, slug, { metadata: { session_id: guessable } })
     expect(completion.status).toBe(400)
     expect((await strict.client.get(`/api/external/chatbot/${id}/conversations`)).body).toMatchObject({ data: [] })

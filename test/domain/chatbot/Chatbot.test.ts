@@ -123,6 +123,7 @@ describe("configurations", () => {
 
   test.each([
     [["appearance", "buttonRadius"], 0, 100],
+    [["appearance", "cardRadius"], 0, 100],
     [["model", "temperature"], 0, 2],
     [["model", "max_output_tokens"], 1, 4_096],
     [["vad", "threshold"], 0, 1],
@@ -132,6 +133,11 @@ describe("configurations", () => {
     const sent = (value: number) => accepts(VoiceWidgetConfig, { [group]: { [field]: value } })
     expect([minimum, maximum].map(sent)).toEqual([true, true])
     expect([minimum - 0.001, maximum + 1, Number.NaN, Number.POSITIVE_INFINITY].filter(sent)).toEqual([])
+  })
+
+  test("limit the length of a prompt to 32,000", () => {
+    const sent = (length: number) => accepts(ChatbotPatch, { settings: { prompt: "x".repeat(length) } })
+    expect([32_000, 32_001].map(sent)).toEqual([true, false])
   })
 
   test("refuse unknown and read-only fields, and a new chatbot without a name", () => {

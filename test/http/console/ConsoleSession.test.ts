@@ -46,10 +46,7 @@ describe("a session at the console", () => {
   test("ends for good when it is signed out: the cookie that was copied before is worth nothing", async () => {
     const [one, other] = [await signIn({ key: operatorKey }), await signIn({ key: operatorKey })]
     expect((await anybody.delete(session, { headers: one.browser })).status).toBe(200)
-    const ended = await until(
-      () => anybody.get(session, { headers: one.browser }),
-      ({ status }) => status === 401,
-    )
+    const ended = await until(() => anybody.get(session, { headers: one.browser }), { status: 401 })
     problem(ended, 401, "unauthorized")
     // Some bits of its last character may say nothing.
     const { cookie } = one.browser

@@ -10,10 +10,7 @@ test("the time of a reply is limited, whether it never begins or would never end
   const { id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
   await provider.answers({ kind: "hang" }, { kind: "endless" })
   const never = client.say(id, "When?", { sessionToken: "never" })
-  await until(
-    () => provider.requests().length,
-    (count) => count === 1,
-  )
+  await until(() => provider.requests().length, 1)
   const endless = client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
     json: { sessionToken: "endless", messages: [{ role: "user", content: "When?" }] },
   })
@@ -24,5 +21,5 @@ test("the time of a reply is limited, whether it never begins or would never end
   const [, partial] = await client.messages(id, "endless")
   expect(partial?.content).toMatch(/^(?:word\d+ )+$/)
   expect(partial?.content).toBe(events.find(({ type }) => type === "text-delta")?.delta)
-  await until(provider.hungUp, (count) => count === 2)
+  await until(provider.hungUp, 2)
 })

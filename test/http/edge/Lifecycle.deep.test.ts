@@ -38,7 +38,7 @@ const waiting = async (client: Client, anthropic: Provider) => {
   await anthropic.answers(says("At last."))
   const goOn = anthropic.hold()
   const reply = client.say(id, "When?", { sessionToken: "s" })
-  await until(anthropic.arrived, (count) => count === 1)
+  await until(anthropic.arrived, 1)
   return { id, reply, goOn }
 }
 
@@ -79,7 +79,7 @@ describe("a server that receives a stop signal", () => {
     const stream = client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
       json: { messages: [{ role: "user", content: "When?" }], sessionToken: "streamed" },
     })
-    await until(anthropic.arrived, (count) => count === 2)
+    await until(anthropic.arrived, 2)
 
     server.kill("SIGTERM")
     const seen = await stoppedServing(client)
@@ -133,7 +133,7 @@ describe("a server that receives a stop signal", () => {
     )
     anthropic.hold()
     const reply = client.say(id, "When?", { sessionToken: "s" })
-    await until(anthropic.arrived, (count) => count === 2)
+    await until(anthropic.arrived, 2)
     const cut = reply.then(
       ({ status }) => status,
       () => "cut off",

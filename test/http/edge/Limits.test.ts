@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { problem, wrongPaths } from "../../lib/Client.ts"
+import { invalid, problem } from "../../lib/Client.ts"
 import { calls, says } from "../../lib/FakeAnthropic.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
@@ -39,22 +39,23 @@ describe("a limit", () => {
     expect(detail).toBe("large.txt: at most 2 KiB.")
     const form = await client.upload(id, { "large.txt": sized(1_000_000) })
     expect(problem(form, 413, "too_large").detail).toBe("The form: at most 10 files. Each of them: at most 2 KiB.")
-    const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`${index}.txt`, `${index}`]))
-    problem(await client.upload(id, eleven), 413, "too_large")
+    const files = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`${index}.txt`, index === 0 ? sized(2048) : `${index}`]),
+      )
+    problem(await client.upload(id, files(11)), 413, "too_large")
     expect(await client.documents(id)).toEqual([])
     expect(stored("documents")).toEqual([])
-    const [document] = await client.learn(id, { "1.txt": sized(2048), "2.txt": "two" })
+    const [document] = await client.learn(id, files(10))
     problem(await client.replace(id, document?.id ?? "", "large.txt", sized(2049)), 413, "too_large")
     problem(await client.replace(id, document?.id ?? "", "larger.txt", sized(1_000_000)), 413, "too_large")
-    expect((await client.document(id, document?.id ?? "")).name).toBe("1.txt")
+    expect((await client.document(id, document?.id ?? "")).name).toBe("0.txt")
   })
 
   test("of the size of JSON is enforced", async () => {
     const { id } = await client.newChatbot()
     problem(await client.search(id, "x", { extra: "x".repeat(5_000) }), 413, "too_large")
-    expect(
-      wrongPaths(await client.search(id, "x", { extra: JSON.parse(`${"[".repeat(32)}1${"]".repeat(32)}`) })),
-    ).toEqual(["body"])
+    invalid(await client.search(id, "x", { extra: JSON.parse(`${"[".repeat(32)}1${"]".repeat(32)}`) }), "body")
   })
 
   test("of similarity is applied, and shown in the response", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { ChatbotTest, HISTORY_MAX_LENGTH, TestImport, TESTS_MAX } from "../../../src/domain/evaluation/ChatbotTest.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { problem, read, type Reply, wrongPaths } from "../../lib/Client.ts"
+import { invalid, problem, read, type Reply } from "../../lib/Client.ts"
 import { sharedServer } from "../../lib/TestServer.ts"
 
 const { client, query } = await sharedServer()
@@ -65,7 +65,7 @@ describe("tests of a chatbot", () => {
     const say = ["(a+)+$", "(a)\\1", "(?=a)b", "(?:a{100}){100}", "["].map((value) => ({ kind: "pattern", value }))
     const reply = await add(chatbot, { question: "Why?", expectations: { say } })
     problem(reply, 400, "invalid_request")
-    expect(wrongPaths(reply)).toEqual([1, 2, 3, 4].map((at) => `expectations.say.${at}.value`))
+    invalid(reply, ...[1, 2, 3, 4].map((at) => `expectations.say.${at}.value`))
     const kept = testOf(await add(chatbot))
     expect((await client.patch(at(chatbot, `/${kept.id}`), { json: { expectations: { say } } })).status).toBe(400)
   })
@@ -77,7 +77,7 @@ describe("tests of a chatbot", () => {
     expect((await add(chatbot, { ...test, history: [turn, turn] })).status).toBe(201)
     const reply = await add(chatbot, { ...test, history: [turn, turn, { role: "assistant", content: "y" }] })
     problem(reply, 400, "invalid_request")
-    expect(wrongPaths(reply)).toEqual(["history"])
+    invalid(reply, "history")
   })
 
   test("are at most 5,000, also where some are added at the same time", async () => {
@@ -234,7 +234,7 @@ describe("the plan of a chatbot's tests", () => {
     expect((await client.get(path)).headers.get("etag")).toBe(changed.headers.get("etag"))
     expect((await client.patch(path, { json: { repeats: 1 }, headers })).status).toBe(412)
     for (const judge_model of ["local/extractive", "nobody/nothing"]) {
-      expect(wrongPaths(await client.patch(path, { json: { judge_model } }))).toEqual(["judge_model"])
+      invalid(await client.patch(path, { json: { judge_model } }), "judge_model")
     }
   })
 

@@ -36,7 +36,7 @@ const asking = async (session: string, ids: ReadonlyArray<number>) => {
   const { id: chatbot_id } = await client.newChatbot({ settings: { model: "claude-sonnet-5-5" } })
   const params = { name: "chat", arguments: { message: "When?", chatbot_id } }
   const asked = ids.map((id) => send(client, session, { id, method: "tools/call", params }))
-  await until(provider.arrived, (count) => count === ids.length)
+  await until(provider.arrived, ids.length)
   return asked
 }
 
@@ -86,7 +86,7 @@ describe("a session", () => {
     await provider.answers({ kind: "hang" })
     const asked = await asking(session, [1])
     expect(await end(client, session)).toBe(204)
-    await until(provider.hungUp, (count) => count === 1)
+    await until(provider.hungUp, 1)
     await Promise.all(asked)
     expect(await ping(client, session)).toBe(404)
     expect(await end(client, session)).toBe(404)
@@ -98,7 +98,7 @@ describe("a session", () => {
     await provider.answers({ kind: "hang" })
     const asked = await asking(session, [1, 2])
     for (const id of [1, 2]) expect((await cancel(client, session, id)).status).toBe(202)
-    await until(provider.hungUp, (count) => count === 2)
+    await until(provider.hungUp, 2)
     await Promise.all(asked)
   })
 

@@ -59,10 +59,10 @@ test.each(["", "?stream=true"])(
     await provider.answers(says("At noon."), says("At six."))
     const release = provider.hold()
     const frozen = chat()
-    await until(provider.arrived, (count) => count === 1)
+    await until(provider.arrived, 1)
     await query(SystemSql.use((sql) => sql`update idempotency_keys set lease_until = now() - interval '1 second'`))
     const other = chat()
-    await until(provider.arrived, (count) => count === 2)
+    await until(provider.arrived, 2)
     release()
     const replies = await Promise.all([frozen, other])
     const isAnswer = ({ status, text }: Reply) => status === 200 && !text.includes('"type":"error"')
@@ -100,7 +100,7 @@ describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, 
     await provider.answers(says("At noon."))
     const release = provider.hold()
     const first = client.post(path, { json, headers })
-    await until(provider.arrived, (count) => count === 1)
+    await until(provider.arrived, 1)
     const meanwhile = await client.post(path, { json, headers })
     expect([meanwhile.status, meanwhile.headers.get("retry-after")]).toEqual([409, "1"])
     release()
@@ -125,10 +125,7 @@ describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, 
     while (text.length < 2_000) text += Buffer.from((await reader?.read())?.value ?? []).toString()
     leaving.abort()
     // What there is of the reply is stored when the client has gone.
-    await until(
-      () => saidTo(id),
-      (said) => said.length === 2,
-    )
+    await until(() => saidTo(id), { length: 2 })
     await provider.answers(says("At noon."))
     const again = await until(
       () => client.post(path, { json, headers }),
@@ -151,7 +148,7 @@ test("a chat as JSON whose client has left can be asked for again, in the same c
   await provider.answers({ kind: "hang" })
   const leaving = new AbortController()
   const left = say(leaving.signal).catch(() => "left")
-  await until(provider.arrived, (count) => count === 1)
+  await until(provider.arrived, 1)
   leaving.abort()
   expect(await left).toBe("left")
   await provider.answers(says("At noon."))

@@ -140,10 +140,7 @@ describe("an id token by HS256", () => {
     expect(fake.asked).not.toContain("/keys")
     fake.claims = { groups: [] }
     await age(server, 16)
-    await until(
-      () => visitor.ask("GET", "/api/console/session"),
-      ({ status }) => status === 401,
-    )
+    await until(() => visitor.ask("GET", "/api/console/session"), { status: 401 })
   })
 
   test.each([
@@ -406,10 +403,7 @@ describe("a provider that", () => {
     expect(codeOf(await comeBack())).toBe("")
     expect((await visitor.ask("GET", "/api/console/session")).status).toBe(200)
     await age(server, 16)
-    await until(
-      () => visitor.ask("GET", "/api/console/session"),
-      ({ status }) => status === 401,
-    )
+    await until(() => visitor.ask("GET", "/api/console/session"), { status: 401 })
   })
 
   test("answers a check about somebody else changes nobody's roles", async () => {

@@ -28,11 +28,7 @@ const invite = (of: Client | PersonBrowser, role: PersonRole["role"], name = "Gr
     : of.post(people, { json: { name, roles: [everywhere(role)] } })
 
 /** Waits until a browser is signed out. */
-const signedOut = (browser: PersonBrowser) =>
-  until(
-    () => browser.get(session),
-    ({ status }) => status === 401,
-  )
+const signedOut = (browser: PersonBrowser) => until(() => browser.get(session), { status: 401 })
 
 describe("owners", () => {
   test("are made by owners, by the operator's keys, and by a key of an organization that has none", async () => {
@@ -219,10 +215,7 @@ describe("a person", () => {
     const copied = browser.headers
     expect((await browser.delete(session)).status).toBe(200)
     const anybody = client.withKey(undefined)
-    const ended = await until(
-      () => anybody.get(session, { headers: copied }),
-      ({ status }) => status === 401,
-    )
+    const ended = await until(() => anybody.get(session, { headers: copied }), { status: 401 })
     problem(ended, 401, "unauthorized")
   })
 
@@ -232,10 +225,7 @@ describe("a person", () => {
     const listener = await listenAt(`${client.url}/api/external/events`, browser.headers)
     await mine.patch(`${people}/${id}`, { json: { roles: [everywhere("viewer")] } })
     await listener.ended
-    const refused = await until(
-      () => browser.post("/api/external/chatbots", { name: "No" }),
-      ({ status }) => status === 403,
-    )
+    const refused = await until(() => browser.post("/api/external/chatbots", { name: "No" }), { status: 403 })
     problem(refused, 403, "forbidden")
   })
 

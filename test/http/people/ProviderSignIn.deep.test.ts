@@ -87,10 +87,7 @@ describe("signing in by a provider", () => {
     const [person] = await peopleOf(client)
     expect(person.claimed_roles).toEqual([])
     // The session before has lost its rights as well.
-    await until(
-      () => ann.ask("GET", "/api/external/chatbots"),
-      ({ status }) => status === 403,
-    )
+    await until(() => ann.ask("GET", "/api/external/chatbots"), { status: 403 })
   })
 
   test("begins a new session whatever cookie the browser had", async () => {
@@ -178,10 +175,7 @@ describe("signing in by a provider", () => {
     real.rotateKey()
     expect((await visitorOf(server).signIn(provider, "ann")).hash).toBe("")
     await age(server, 16)
-    await until(
-      () => uncheckedFor(16),
-      (count) => count === 0,
-    )
+    await until(() => uncheckedFor(16), 0)
     expect(await statusOf(ann)).toBe(200)
   })
 

@@ -86,7 +86,7 @@ test("several workers need Postgres, and find each other's replies to visitors",
   // The log is written in batches.
   const workers = await until(
     () => new Set(Array.from(server.stdout().matchAll(/"message":"request".*?"worker":(\d)/g), ([, worker]) => worker)),
-    ({ size }) => size === 3,
+    { size: 3 },
   )
   expect(workers).toEqual(new Set(["1", "2", "3"]))
   server.kill("SIGTERM")

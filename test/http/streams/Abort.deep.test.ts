@@ -137,10 +137,9 @@ describe.each(leavings)("a client that disconnects (%o)", (leaving) => {
       const question = `Be ${model} to ${id}, ${number}${streamed ? "" : " as a whole"}!`
       const { livedOn, text } = await askAndLeave(id, question, leaving)
       times.push(livedOn)
-      const [asked, partial, ...more] = await until(
-        () => client.messages(id, question),
-        ({ length }) => length === (seesText(leaving) ? 2 : 1),
-      )
+      const [asked, partial, ...more] = await until(() => client.messages(id, question), {
+        length: seesText(leaving) ? 2 : 1,
+      })
       expect([asked?.content, more]).toEqual([question, []])
       taken += partial?.tokens_used ?? estimated(bodyOf(question))
       if (!seesText(leaving)) continue
@@ -179,19 +178,13 @@ test("a client that does not read holds the model back until it disconnects", as
   })
   expect(text).toContain('"type":"error"')
   await hungUp(reading)
-  const [, longest] = await until(
-    () => client.messages(id, reading),
-    ({ length }) => length === 2,
-  )
+  const [, longest] = await until(() => client.messages(id, reading), { length: 2 })
   taken += longest?.tokens_used ?? 0
   expect(hangUpOf(question)).toBeUndefined()
   expect(await client.messages(id, question)).toHaveLength(1)
   socket.destroy()
   await hungUp(question)
-  const [, partial] = await until(
-    () => client.messages(id, question),
-    ({ length }) => length === 2,
-  )
+  const [, partial] = await until(() => client.messages(id, question), { length: 2 })
   expect(partial?.content).toMatch(/^(?:-+word\d+ )+$/)
   taken += partial?.tokens_used ?? 0
 })

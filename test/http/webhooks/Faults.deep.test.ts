@@ -50,10 +50,7 @@ test("an endpoint that hangs and one that fails delay no other, and what hangs c
   await changeOften(poor, 6)
   await changeOften(slow, 6)
   await until(failing.get, ({ failures }) => failures === 6)
-  await until(
-    async () => hanging.asked,
-    ({ length }) => length === 2,
-  )
+  await until(async () => hanging.asked, { length: 2 })
   const { body } = await client.get("/api/admin/system/checks")
   expect(JSON.stringify(body)).toContain("1 endpoint of 2 fail and are tried again")
 

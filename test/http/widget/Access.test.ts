@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { ApiKey } from "../../../src/domain/keys/ApiKey.ts"
 import { AuditEntry } from "../../../src/domain/audit/AuditEntry.ts"
 import { VisitorSession, WidgetConfig } from "../../../src/domain/widget/Widget.ts"
-import { type Client, problem, read, type Reply, until, wrongPaths } from "../../lib/Client.ts"
+import { type Client, invalid, problem, read, type Reply, until } from "../../lib/Client.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { sharedServer } from "../../lib/TestServer.ts"
 
@@ -176,17 +176,17 @@ describe("a publishable key", () => {
   test("is refused with what only the other kind has", async () => {
     const bot = await client.newChatbot()
     const made = (more: object) => client.post(keys, { json: website(bot.id, more) })
-    expect(wrongPaths(await made({ scopes: ["chat"] }))).toEqual(["scopes"])
-    expect(wrongPaths(await made({ allowed_origins: undefined }))).toEqual(["allowed_origins"])
-    expect(wrongPaths(await made({ allowed_origins: [] }))).toEqual(["allowed_origins"])
-    expect(wrongPaths(await made({ allowed_origins: ["https://example.com/"] }))).toEqual(["allowed_origins.0"])
-    expect(wrongPaths(await made({ chatbot_id: undefined }))).toEqual(["chatbot_id"])
-    expect(wrongPaths(await made({ kind: "public" }))).toEqual(["kind"])
-    expect(wrongPaths(await client.post(keys, { json: { name: "Secret" } }))).toEqual(["scopes"])
-    expect(wrongPaths(await made({ kind: "secret", scopes: ["chat"] }))).toEqual(["allowed_origins"])
+    invalid(await made({ scopes: ["chat"] }), "scopes")
+    invalid(await made({ allowed_origins: undefined }), "allowed_origins")
+    invalid(await made({ allowed_origins: [] }), "allowed_origins")
+    invalid(await made({ allowed_origins: ["https://example.com/"] }), "allowed_origins.0")
+    invalid(await made({ chatbot_id: undefined }), "chatbot_id")
+    invalid(await made({ kind: "public" }), "kind")
+    invalid(await client.post(keys, { json: { name: "Secret" } }), "scopes")
+    invalid(await made({ kind: "secret", scopes: ["chat"] }), "allowed_origins")
     const { id } = await client.newKey()
     const origins = { allowed_origins: ["https://example.com"] }
-    expect(wrongPaths(await client.patch(`${keys}/${id}`, { json: origins }))).toEqual(["allowed_origins"])
+    invalid(await client.patch(`${keys}/${id}`, { json: origins }), "allowed_origins")
   })
 
   test("is made only by a key that may chat itself, and for a chatbot of the same organization", async () => {
@@ -205,9 +205,7 @@ describe("a publishable key", () => {
     expect(changed).toMatchObject({ ...change, budget: { tokens_per_day: 1_000, concurrent_chats: null } })
     // What is shown can be sent back.
     expect(keyOf(await client.patch(`${keys}/${api_key.id}`, { json: { ...changed } }))).toEqual(changed)
-    expect(wrongPaths(await client.patch(`${keys}/${api_key.id}`, { json: { public_key: "pub_x" } }))).toEqual([
-      "public_key",
-    ])
+    invalid(await client.patch(`${keys}/${api_key.id}`, { json: { public_key: "pub_x" } }), "public_key")
     await client.delete(`${keys}/${api_key.id}`)
     const { entries } = read(
       Schema.Struct({ entries: Schema.Array(AuditEntry) }),
@@ -274,9 +272,9 @@ describe("a public chatbot", () => {
     for (const key of [crypto.randomUUID(), "pub_0000000000000000000000000000", "pub_x", "a'; --", "__proto__"]) {
       expect(problem(await open(key), 404, "not_found").detail).toBe(missing)
     }
-    expect(wrongPaths(await open(""))).toEqual(["key"])
-    expect(wrongPaths(await open("x".repeat(65)))).toEqual(["key"])
-    expect(wrongPaths(await open(bot.id, { visitor_secret: "short" }))).toEqual(["visitor_secret"])
-    expect(wrongPaths(await open(bot.id, { email: "ada@example.com" }))).toEqual(["email"])
+    invalid(await open(""), "key")
+    invalid(await open("x".repeat(65)), "key")
+    invalid(await open(bot.id, { visitor_secret: "short" }), "visitor_secret")
+    invalid(await open(bot.id, { email: "ada@example.com" }), "email")
   })
 })

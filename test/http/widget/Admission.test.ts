@@ -133,10 +133,7 @@ describe("what visitors take counts", () => {
     )
     expect(data.find(({ api_key_id }) => api_key_id === id)).toMatchObject({ replies: 1 })
     await client.patch(`/api/admin/api-keys/${id}`, { json: { budget: { tokens_per_day: 0 } } })
-    const refused = await until(
-      async () => chat(await visit(client, key)),
-      ({ status }) => status === 429,
-    )
+    const refused = await until(async () => chat(await visit(client, key)), { status: 429 })
     problem(refused, 429, "budget_spent")
   })
 

@@ -92,9 +92,6 @@ describe("the endpoints of the widget", () => {
     const headers = { origin: "https://old.example.com", authorization: `Bearer ${token}` }
     expect((await visitor.get("/api/widget/conversations", { headers })).status).toBe(200)
     await client.patch(`/api/admin/api-keys/${api_key.id}`, { json: { allowed_origins: ["https://new.example.com"] } })
-    await until(
-      () => visitor.get("/api/widget/conversations", { headers }),
-      ({ status }) => status === 403,
-    )
+    await until(() => visitor.get("/api/widget/conversations", { headers }), { status: 403 })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { MessageId } from "../../../src/domain/Ids.ts"
-import { Client, problem, until, wrongPaths } from "../../lib/Client.ts"
+import { Client, invalid, problem, until } from "../../lib/Client.ts"
 import { calls, fails, message, says } from "../../lib/FakeAnthropic.ts"
 import { signIdentity } from "../../lib/Identity.ts"
 import { random } from "../../lib/Random.ts"
@@ -75,7 +75,7 @@ describe("the page on which a visitor asks", () => {
       [{ url: "https://example.com/", referrer: "a" }, "page.referrer"],
     ] as const) {
       const message = { id: crypto.randomUUID(), text: "Hello" }
-      expect(wrongPaths(await visitor.send("POST", "/chat", { message, page }))).toEqual([path])
+      invalid(await visitor.send("POST", "/chat", { message, page }), path)
     }
   })
 })
@@ -128,7 +128,7 @@ describe("a reply to a visitor", () => {
     // The model's second answer waits until everybody reads.
     const begin = provider.hold()
     const saying = visitor.say("Tell me")
-    await until(provider.arrived, (arrived) => arrived === 1)
+    await until(provider.arrived, 1)
     const goOn = provider.hold()
     begin()
     const first = await saying
@@ -320,9 +320,9 @@ describe("what a visitor says", () => {
   test("is refused in words when it is too long, empty, or for a chatbot that does not answer", async () => {
     const { chatbot, visitor } = await widgetOf()
     const body = (text: string) => ({ message: { id: crypto.randomUUID(), text } })
-    expect(wrongPaths(await visitor.send("POST", "/chat", body("x".repeat(100_000))))).toEqual(["message.text"])
-    expect(wrongPaths(await visitor.send("POST", "/chat", body("")))).toEqual(["message.text"])
-    expect(wrongPaths(await visitor.send("POST", "/chat", { ...body("Hi"), email: "not one" }))).toEqual(["email"])
+    invalid(await visitor.send("POST", "/chat", body("x".repeat(100_000))), "message.text")
+    invalid(await visitor.send("POST", "/chat", body("")), "message.text")
+    invalid(await visitor.send("POST", "/chat", { ...body("Hi"), email: "not one" }), "email")
     problem(await visitor.send("POST", "/chat", body("x".repeat(2_000_000))), 413, "too_large")
     await client.patch(`/api/external/chatbots?id=${chatbot.id}`, { json: { active: false } })
     problem(await visitor.send("POST", "/chat", body("Hi")), 409, "chatbot_inactive")
@@ -438,9 +438,7 @@ describe("a conversation", () => {
     expect(visitor_id).toBe(visitor.session.visitor.id)
     expect(await erase({ visitor_id })).toEqual({ erased: { conversations: 1, messages: 2 } })
     expect(await visitor.conversations()).toEqual([])
-    expect(wrongPaths(await client.post("/api/external/erasures", { json: { visitor_id, email: "a@b.de" } }))).toEqual([
-      "email",
-    ])
+    invalid(await client.post("/api/external/erasures", { json: { visitor_id, email: "a@b.de" } }), "email")
   })
 
   test("of somebody else is nowhere to be found", async () => {

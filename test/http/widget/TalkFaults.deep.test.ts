@@ -66,10 +66,7 @@ test("a message is stored and answered once, although its server is killed or sh
   const back = await visit(next.client, key, session)
   expect(back.session.visitor.id).toBe(visitor.session.visitor.id)
   expect((await back.resume(reply, first.place)).response.status).toBe(404)
-  const stored = await until(
-    () => back.messages(conversation),
-    ({ length }) => length === 2,
-  )
+  const stored = await until(() => back.messages(conversation), { length: 2 })
   expect(stored[1]).toMatchObject({ id: reply, is_complete: false })
   answer = says("Here it is.")
   const [again, anew] = [await back.hear("Tell me", {}, kept), await back.hear("And then?", {}, lost)]
