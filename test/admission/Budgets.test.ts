@@ -24,9 +24,11 @@ import { noBudget } from "../../src/domain/organizations/Budget.ts"
 import { asCaller, makeTenant, newId } from "../lib/Tenants.ts"
 import * as TestDatabase from "../lib/TestDatabase.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(chatLayer)
 const run = runtime.runPromise
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 beforeEach(() => run(reset))
 
@@ -109,33 +111,27 @@ describe("a budget of concurrent chats", () => {
     ),
   )
 
-  test("of one key or organization does not limit those of another", () =>
-    run(
-      Effect.gen(function* () {
-        const [tenant, other] = [yield* makeTenant, yield* makeTenant]
-        const { gate } = yield* holding
-        const mine = limited({}, { concurrent_chats: 1 })
-        const first = yield* Effect.forkChild(say(tenant, "Hi", "1", mine))
-        while ((yield* counted(tenant.organization))?.reserved !== 1) yield* Effect.sleep("1 millis")
-        expect((yield* Effect.flip(say(tenant, "Hi", "2", mine)))._tag).toBe("TooManyChats")
-        yield* gate.open
-        yield* say(tenant, "Hi", "3", limited({}, { concurrent_chats: 1 }))
-        yield* say(other, "Hi", "3", limited({ concurrent_chats: 1 }))
-        yield* Fiber.join(first)
-        yield* say(tenant, "Hi", "4", mine)
-      }),
-    ))
+  it("of one key or organization does not limit those of another", function* () {
+    const [tenant, other] = [yield* makeTenant, yield* makeTenant]
+    const { gate } = yield* holding
+    const mine = limited({}, { concurrent_chats: 1 })
+    const first = yield* Effect.forkChild(say(tenant, "Hi", "1", mine))
+    while ((yield* counted(tenant.organization))?.reserved !== 1) yield* Effect.sleep("1 millis")
+    expect((yield* Effect.flip(say(tenant, "Hi", "2", mine)))._tag).toBe("TooManyChats")
+    yield* gate.open
+    yield* say(tenant, "Hi", "3", limited({}, { concurrent_chats: 1 }))
+    yield* say(other, "Hi", "3", limited({ concurrent_chats: 1 }))
+    yield* Fiber.join(first)
+    yield* say(tenant, "Hi", "4", mine)
+  })
 
-  test("that is zero refuses every chat, stores nothing and calls no model", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        const refused = yield* Effect.flip(say(tenant, "Hi", "s", limited({ concurrent_chats: 0 })))
-        expect(refused).toMatchObject({ _tag: "TooManyChats", retry_after_seconds: 5 })
-        expect((yield* AgentControl).asked).toEqual([])
-        expect((yield* Effect.flip(stored(tenant, "s")))._tag).toBe("NotFound")
-      }),
-    ))
+  it("that is zero refuses every chat, stores nothing and calls no model", function* () {
+    const tenant = yield* makeTenant
+    const refused = yield* Effect.flip(say(tenant, "Hi", "s", limited({ concurrent_chats: 0 })))
+    expect(refused).toMatchObject({ _tag: "TooManyChats", retry_after_seconds: 5 })
+    expect((yield* AgentControl).asked).toEqual([])
+    expect((yield* Effect.flip(stored(tenant, "s")))._tag).toBe("NotFound")
+  })
 })
 
 describe("a budget of tokens per day", () => {
@@ -149,196 +145,168 @@ describe("a budget of tokens per day", () => {
     ),
   )
 
-  test("counts all tokens, and refuses chats until midnight once it is spent", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        const agent = yield* AgentControl
-        agent.reply = () => Effect.succeed(taking(40))
-        const caller = limited({ tokens_per_day: 100 })
-        // A day that ends meanwhile would begin the count anew.
-        yield* eventually(untilMidnight, (seconds) => seconds > 120)
-        for (const session of ["1", "2", "3"]) yield* say(tenant, "Hi", session, caller)
-        const most = yield* untilMidnight
-        const refused = yield* Effect.flip(say(tenant, "Hi", "4", caller))
-        expect(refused._tag).toBe("BudgetSpent")
-        const wait = "retry_after_seconds" in refused ? refused.retry_after_seconds : 0
-        expect(wait).toBeLessThanOrEqual(Math.ceil(most))
-        expect(wait).toBeGreaterThanOrEqual(Math.floor(yield* untilMidnight))
-        expect(agent.asked).toHaveLength(3)
-        expect(yield* counted(tenant.organization)).toEqual({ tokens: 120, reserved: 0 })
-        yield* SystemSql.use((sql) => sql`update usage_days set day = day - 1`)
-        yield* say(tenant, "Hi", "4", caller)
-      }),
-    ))
+  it("counts all tokens, and refuses chats until midnight once it is spent", function* () {
+    const tenant = yield* makeTenant
+    const agent = yield* AgentControl
+    agent.reply = () => Effect.succeed(taking(40))
+    const caller = limited({ tokens_per_day: 100 })
+    // A day that ends meanwhile would begin the count anew.
+    yield* eventually(untilMidnight, (seconds) => seconds > 120)
+    for (const session of ["1", "2", "3"]) yield* say(tenant, "Hi", session, caller)
+    const most = yield* untilMidnight
+    const refused = yield* Effect.flip(say(tenant, "Hi", "4", caller))
+    expect(refused._tag).toBe("BudgetSpent")
+    const wait = "retry_after_seconds" in refused ? refused.retry_after_seconds : 0
+    expect(wait).toBeLessThanOrEqual(Math.ceil(most))
+    expect(wait).toBeGreaterThanOrEqual(Math.floor(yield* untilMidnight))
+    expect(agent.asked).toHaveLength(3)
+    expect(yield* counted(tenant.organization)).toEqual({ tokens: 120, reserved: 0 })
+    yield* SystemSql.use((sql) => sql`update usage_days set day = day - 1`)
+    yield* say(tenant, "Hi", "4", caller)
+  })
 
-  test("of one key does not limit another", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        ;(yield* AgentControl).reply = () => Effect.succeed(taking(40))
-        const caller = limited({ tokens_per_day: 1_000 }, { tokens_per_day: 30 })
-        yield* say(tenant, "Hi", "1", caller)
-        expect((yield* Effect.flip(say(tenant, "Hi", "2", caller)))._tag).toBe("BudgetSpent")
-        yield* say(tenant, "Hi", "3", limited({ tokens_per_day: 1_000 }, { tokens_per_day: 30 }))
-      }),
-    ))
+  it("of one key does not limit another", function* () {
+    const tenant = yield* makeTenant
+    ;(yield* AgentControl).reply = () => Effect.succeed(taking(40))
+    const caller = limited({ tokens_per_day: 1_000 }, { tokens_per_day: 30 })
+    yield* say(tenant, "Hi", "1", caller)
+    expect((yield* Effect.flip(say(tenant, "Hi", "2", caller)))._tag).toBe("BudgetSpent")
+    yield* say(tenant, "Hi", "3", limited({ tokens_per_day: 1_000 }, { tokens_per_day: 30 }))
+  })
 
-  test("counts tokens from before it was set, and those of deleted conversations", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        ;(yield* AgentControl).reply = () => Effect.succeed(taking(50))
-        yield* say(tenant, "Hi", "1")
-        yield* SystemSql.use((sql) => sql`delete from sessions where organization_id = ${tenant.organization}`)
-        const refused = yield* Effect.flip(say(tenant, "Hi", "2", limited({ tokens_per_day: 50 })))
-        expect(refused._tag).toBe("BudgetSpent")
-      }),
-    ))
+  it("counts tokens from before it was set, and those of deleted conversations", function* () {
+    const tenant = yield* makeTenant
+    ;(yield* AgentControl).reply = () => Effect.succeed(taking(50))
+    yield* say(tenant, "Hi", "1")
+    yield* SystemSql.use((sql) => sql`delete from sessions where organization_id = ${tenant.organization}`)
+    const refused = yield* Effect.flip(say(tenant, "Hi", "2", limited({ tokens_per_day: 50 })))
+    expect(refused._tag).toBe("BudgetSpent")
+  })
 
-  test("is not exceeded by forty chats at once", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        ;(yield* AgentControl).reply = () => Effect.as(Effect.sleep("5 millis"), taking(OUTPUT_MAX))
-        const outcomes = yield* atOnce(tenant, 40, limited({ tokens_per_day: 20 * OUTPUT_MAX }))
-        const { tokens = 0, reserved } = (yield* counted(tenant.organization)) ?? {}
-        expect(tokens).toBe(times(outcomes, "ok") * OUTPUT_MAX)
-        expect(tokens).toBeGreaterThan(0)
-        expect(tokens).toBeLessThanOrEqual(20 * OUTPUT_MAX)
-        expect(times(outcomes, "ok") + times(outcomes, "BudgetSpent")).toBe(40)
-        expect(reserved).toBe(0)
-      }),
-    ))
+  it("is not exceeded by forty chats at once", function* () {
+    const tenant = yield* makeTenant
+    ;(yield* AgentControl).reply = () => Effect.as(Effect.sleep("5 millis"), taking(OUTPUT_MAX))
+    const outcomes = yield* atOnce(tenant, 40, limited({ tokens_per_day: 20 * OUTPUT_MAX }))
+    const { tokens = 0, reserved } = (yield* counted(tenant.organization)) ?? {}
+    expect(tokens).toBe(times(outcomes, "ok") * OUTPUT_MAX)
+    expect(tokens).toBeGreaterThan(0)
+    expect(tokens).toBeLessThanOrEqual(20 * OUTPUT_MAX)
+    expect(times(outcomes, "ok") + times(outcomes, "BudgetSpent")).toBe(40)
+    expect(reserved).toBe(0)
+  })
 
-  test("can be spent to the last token: a single chat may reserve the rest", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        const { gate, state } = yield* holding
-        const caller = limited({ tokens_per_day: 5 })
-        const last = yield* Effect.forkChild(say(tenant, "Hi", "1", caller))
-        while (state.running < 1) yield* Effect.sleep("1 millis")
-        const refused = yield* Effect.flip(say(tenant, "Hi", "2", caller))
-        expect(refused).toMatchObject({ _tag: "BudgetSpent", retry_after_seconds: 5 })
-        yield* gate.open
-        expect((yield* Fiber.join(last)).output).toBe("ok")
-      }),
-    ))
+  it("can be spent to the last token: a single chat may reserve the rest", function* () {
+    const tenant = yield* makeTenant
+    const { gate, state } = yield* holding
+    const caller = limited({ tokens_per_day: 5 })
+    const last = yield* Effect.forkChild(say(tenant, "Hi", "1", caller))
+    while (state.running < 1) yield* Effect.sleep("1 millis")
+    const refused = yield* Effect.flip(say(tenant, "Hi", "2", caller))
+    expect(refused).toMatchObject({ _tag: "BudgetSpent", retry_after_seconds: 5 })
+    yield* gate.open
+    expect((yield* Fiber.join(last)).output).toBe("ok")
+  })
 })
 
 describe("a chat", () => {
   const spend = limited({ tokens_per_day: 1_000_000, concurrent_chats: 1 })
 
-  test("counts its tokens and frees its place when it fails, is interrupted or has lost its session", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        const agent = yield* AgentControl
-        agent.reply = (input) => Effect.andThen(tellStep(input, "As far as this."), Effect.fail(failed))
-        yield* Effect.flip(say(tenant, "Hi", "1", spend))
-        expect(yield* counted(tenant.organization)).toEqual({ tokens: 18, reserved: 0 })
+  it("counts its tokens and frees its place when it fails, is interrupted or has lost its session", function* () {
+    const tenant = yield* makeTenant
+    const agent = yield* AgentControl
+    agent.reply = (input) => Effect.andThen(tellStep(input, "As far as this."), Effect.fail(failed))
+    yield* Effect.flip(say(tenant, "Hi", "1", spend))
+    expect(yield* counted(tenant.organization)).toEqual({ tokens: 18, reserved: 0 })
 
-        const reached = yield* Latch.make(false)
-        agent.reply = (input) =>
-          Effect.andThen(tellStep(input, "And this."), Effect.andThen(reached.open, Effect.never))
-        const chatting = yield* Effect.forkChild(say(tenant, "Hi", "2", spend))
-        yield* reached.await
-        expect(yield* counted(tenant.organization)).toEqual({ tokens: 18, reserved: 1 })
-        yield* Fiber.interrupt(chatting)
-        expect(Exit.hasInterrupts(yield* Fiber.await(chatting))).toBe(true)
-        expect(yield* counted(tenant.organization)).toEqual({ tokens: 36, reserved: 0 })
+    const reached = yield* Latch.make(false)
+    agent.reply = (input) => Effect.andThen(tellStep(input, "And this."), Effect.andThen(reached.open, Effect.never))
+    const chatting = yield* Effect.forkChild(say(tenant, "Hi", "2", spend))
+    yield* reached.await
+    expect(yield* counted(tenant.organization)).toEqual({ tokens: 18, reserved: 1 })
+    yield* Fiber.interrupt(chatting)
+    expect(Exit.hasInterrupts(yield* Fiber.await(chatting))).toBe(true)
+    expect(yield* counted(tenant.organization)).toEqual({ tokens: 36, reserved: 0 })
 
-        const sql = yield* SystemSql
-        const forget = Effect.orDie(sql`delete from sessions where organization_id = ${tenant.organization}`)
-        agent.reply = () => Effect.as(forget, taking(40))
-        yield* say(tenant, "Hi", "3", spend)
-        expect(yield* counted(tenant.organization)).toEqual({ tokens: 76, reserved: 0 })
-      }),
-    ))
+    const sql = yield* SystemSql
+    const forget = Effect.orDie(sql`delete from sessions where organization_id = ${tenant.organization}`)
+    agent.reply = () => Effect.as(forget, taking(40))
+    yield* say(tenant, "Hi", "3", spend)
+    expect(yield* counted(tenant.organization)).toEqual({ tokens: 76, reserved: 0 })
+  })
 
-  test("frees its place after a while when its server dies", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        const budgets = yield* Budgets
-        const limits = { tokensPerDay: 1_000, concurrentChats: 1 }
-        const reserve = (lease: Duration.Input) =>
-          Effect.flatMap(newId, (id) =>
-            asCaller(tenant.organization)(
-              budgets.reserve({
-                id,
-                apiKeyId: spend.apiKeyId,
-                tokens: 1,
-                lease: Duration.fromInputUnsafe(lease),
-                organization: limits,
-                key: limits,
-              }),
-            ),
-          )
-        expect(yield* reserve("1 hour")).toBeUndefined()
-        expect((yield* Effect.flip(say(tenant, "Hi", "1", spend)))._tag).toBe("TooManyChats")
-        yield* SystemSql.use(
-          (sql) => sql`update chat_reservations set expires_at = now() - interval '1 second'
+  it("frees its place after a while when its server dies", function* () {
+    const tenant = yield* makeTenant
+    const budgets = yield* Budgets
+    const limits = { tokensPerDay: 1_000, concurrentChats: 1 }
+    const reserve = (lease: Duration.Input) =>
+      Effect.flatMap(newId, (id) =>
+        asCaller(tenant.organization)(
+          budgets.reserve({
+            id,
+            apiKeyId: spend.apiKeyId,
+            tokens: 1,
+            lease: Duration.fromInputUnsafe(lease),
+            organization: limits,
+            key: limits,
+          }),
+        ),
+      )
+    expect(yield* reserve("1 hour")).toBeUndefined()
+    expect((yield* Effect.flip(say(tenant, "Hi", "1", spend)))._tag).toBe("TooManyChats")
+    yield* SystemSql.use(
+      (sql) => sql`update chat_reservations set expires_at = now() - interval '1 second'
           where organization_id = ${tenant.organization}`,
-        )
-        yield* say(tenant, "Hi", "1", spend)
+    )
+    yield* say(tenant, "Hi", "1", spend)
 
-        expect(yield* reserve("0 seconds")).toBeUndefined()
-        expect(yield* counted(tenant.organization)).toMatchObject({ reserved: 1 })
-        yield* budgets.drop("expired")
-        expect(yield* counted(tenant.organization)).toMatchObject({ reserved: 0 })
-      }),
-    ))
+    expect(yield* reserve("0 seconds")).toBeUndefined()
+    expect(yield* counted(tenant.organization)).toMatchObject({ reserved: 1 })
+    yield* budgets.drop("expired")
+    expect(yield* counted(tenant.organization)).toMatchObject({ reserved: 0 })
+  })
 
-  test("counts the tokens that its reply shows, also while usage is folded into days", () =>
-    run(
-      Effect.gen(function* () {
-        const agent = yield* AgentControl
-        const kind = fc.integer({ min: 0, max: 1_000_000 })
-        const tokens = fc.record({ input: kind, output: kind, cacheRead: kind, cacheWrite: kind })
-        const budget = fc.constantFrom(noBudget, { ...noBudget, tokens_per_day: 1_000_000_000 })
-        yield* Effect.promise(() =>
-          fc.assert(
-            fc.asyncProperty(fc.array(fc.record({ tokens, budget, fails: fc.boolean() }), { maxLength: 12 }), (chats) =>
-              run(
-                Effect.gen(function* () {
-                  const tenant = yield* makeTenant
-                  for (const { tokens, budget, fails } of chats) {
-                    agent.reply = (input) =>
-                      fails
-                        ? Effect.andThen(
-                            tellStep(input, "Some", { model: "m", provider: "p", tokens }),
-                            Effect.fail(failed),
-                          )
-                        : Effect.succeed(replyThatTook(tokens))
-                    yield* Effect.exit(say(tenant, "Hi", "s", limited(budget)))
-                  }
-                  const sum = yield* SystemSql.use(
-                    (sql) => sql<{ sum: number }>`select coalesce(sum(tokens_used), 0)::int as sum from messages
+  it("counts the tokens that its reply shows, also while usage is folded into days", function* () {
+    const agent = yield* AgentControl
+    const kind = fc.integer({ min: 0, max: 1_000_000 })
+    const tokens = fc.record({ input: kind, output: kind, cacheRead: kind, cacheWrite: kind })
+    const budget = fc.constantFrom(noBudget, { ...noBudget, tokens_per_day: 1_000_000_000 })
+    yield* Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(fc.array(fc.record({ tokens, budget, fails: fc.boolean() }), { maxLength: 12 }), (chats) =>
+          run(
+            Effect.gen(function* () {
+              const tenant = yield* makeTenant
+              for (const { tokens, budget, fails } of chats) {
+                agent.reply = (input) =>
+                  fails
+                    ? Effect.andThen(
+                        tellStep(input, "Some", { model: "m", provider: "p", tokens }),
+                        Effect.fail(failed),
+                      )
+                    : Effect.succeed(replyThatTook(tokens))
+                yield* Effect.exit(say(tenant, "Hi", "s", limited(budget)))
+              }
+              const sum = yield* SystemSql.use(
+                (sql) => sql<{ sum: number }>`select coalesce(sum(tokens_used), 0)::int as sum from messages
                       where organization_id = ${tenant.organization}`,
-                  )
-                  expect((yield* counted(tenant.organization))?.tokens).toBe(sum[0]?.sum ?? -1)
-                  yield* SystemSql.use((sql) => sql`select fold_usage(${tenant.organization}::uuid)`)
-                  expect((yield* counted(tenant.organization))?.tokens).toBe(sum[0]?.sum ?? -1)
-                }),
-              ),
-            ),
-            { numRuns: 15 },
+              )
+              expect((yield* counted(tenant.organization))?.tokens).toBe(sum[0]?.sum ?? -1)
+              yield* SystemSql.use((sql) => sql`select fold_usage(${tenant.organization}::uuid)`)
+              expect((yield* counted(tenant.organization))?.tokens).toBe(sum[0]?.sum ?? -1)
+            }),
           ),
-        )
-      }),
-    ))
+        ),
+        { numRuns: 15 },
+      ),
+    )
+  })
 
-  test("without a budget executes no statement on budgets", () =>
-    run(
-      Effect.gen(function* () {
-        const tenant = yield* makeTenant
-        yield* SystemSql.use((sql) => sql`alter function reserve_chat rename to away`)
-        yield* say(tenant, "Hi", "s")
-        yield* SystemSql.use((sql) => sql`alter function away rename to reserve_chat`)
-      }),
-    ))
+  it("without a budget executes no statement on budgets", function* () {
+    const tenant = yield* makeTenant
+    yield* SystemSql.use((sql) => sql`alter function reserve_chat rename to away`)
+    yield* say(tenant, "Hi", "s")
+    yield* SystemSql.use((sql) => sql`alter function away rename to reserve_chat`)
+  })
 })
 
 test("a server that is alone with its database drops all reservations when it starts", () =>

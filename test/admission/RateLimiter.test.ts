@@ -9,6 +9,7 @@ import { RateLimiter } from "../../src/admission/RateLimiter.ts"
 import { RateCounts } from "../../src/storage/RateCounts.ts"
 import { databaseTraits } from "../lib/Defaults.ts"
 import { quiet } from "../lib/Layers.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const limits: RateLimits = {
   key: { quota: 100, seconds: 10 },
@@ -76,65 +77,54 @@ const alone = <A, E>(effect: Effect.Effect<A, E, RateLimiter>, settings = limits
   Effect.runPromise(
     Effect.provide(effect, server(makeShared(), true, settings).pipe(Layer.provideMerge(TestClock.layer()))),
   )
+const it = effectTests(alone)
 
 describe("a server that is alone", () => {
-  test("grants as many requests as the limit of a key, and says when the next one is granted", () =>
-    alone(
-      Effect.gen(function* () {
-        const caller = newCaller()
-        expect(yield* granted(130, caller)).toBe(100)
-        const { refusal, standings } = yield* (yield* RateLimiter).decide(caller, 1)
-        expect(refusal?.detail).toBe("This API key may send 100 requests in 10 seconds.")
-        expect(standings[0]).toEqual({ name: "key", limit: limits.key, remaining: 0, resetSeconds: 10 })
-        yield* TestClock.adjust(`${(refusal?.retry_after_seconds ?? 0) - 1} seconds`)
-        expect(yield* granted(1, caller)).toBe(0)
-        yield* TestClock.adjust("1 second")
-        expect(yield* granted(130, caller)).toBe(100)
-      }),
-    ))
+  it("grants as many requests as the limit of a key, and says when the next one is granted", function* () {
+    const caller = newCaller()
+    expect(yield* granted(130, caller)).toBe(100)
+    const { refusal, standings } = yield* (yield* RateLimiter).decide(caller, 1)
+    expect(refusal?.detail).toBe("This API key may send 100 requests in 10 seconds.")
+    expect(standings[0]).toEqual({ name: "key", limit: limits.key, remaining: 0, resetSeconds: 10 })
+    yield* TestClock.adjust(`${(refusal?.retry_after_seconds ?? 0) - 1} seconds`)
+    expect(yield* granted(1, caller)).toBe(0)
+    yield* TestClock.adjust("1 second")
+    expect(yield* granted(130, caller)).toBe(100)
+  })
 
-  test("never grants more than the limit within any window, and nearly all of it when all of it is asked for", () =>
-    alone(
-      Effect.gen(function* () {
-        const caller = newCaller()
-        const grants: Array<number> = []
-        for (let tick = 0; tick < 500; tick++) {
-          grants.push(yield* granted(tick % 7, caller))
-          yield* TestClock.adjust("100 millis")
-        }
-        const within = grants.map((_, tick) => grants.slice(tick, tick + 100).reduce((sum, one) => sum + one, 0))
-        expect(Math.max(...within)).toBeLessThanOrEqual(100)
-        expect(grants.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(5 * 95)
-      }),
-    ))
+  it("never grants more than the limit within any window, and nearly all of it when all of it is asked for", function* () {
+    const caller = newCaller()
+    const grants: Array<number> = []
+    for (let tick = 0; tick < 500; tick++) {
+      grants.push(yield* granted(tick % 7, caller))
+      yield* TestClock.adjust("100 millis")
+    }
+    const within = grants.map((_, tick) => grants.slice(tick, tick + 100).reduce((sum, one) => sum + one, 0))
+    expect(Math.max(...within)).toBeLessThanOrEqual(100)
+    expect(grants.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(5 * 95)
+  })
 
-  test("limits the keys of an organization together", () =>
-    alone(
-      Effect.gen(function* () {
-        expect(yield* granted(100)).toBe(100)
-        expect(yield* granted(100)).toBe(50)
-        const { refusal } = yield* (yield* RateLimiter).decide(newCaller(), 1)
-        expect(refusal?.detail).toBe(
-          "The people and API keys of the organization together may send 150 requests in 10 seconds.",
-        )
-        expect(
-          yield* granted(1, {
-            apiKeyId: newCaller().apiKeyId,
-            organizationId: OrganizationId.make(crypto.randomUUID()),
-          }),
-        ).toBe(1)
+  it("limits the keys of an organization together", function* () {
+    expect(yield* granted(100)).toBe(100)
+    expect(yield* granted(100)).toBe(50)
+    const { refusal } = yield* (yield* RateLimiter).decide(newCaller(), 1)
+    expect(refusal?.detail).toBe(
+      "The people and API keys of the organization together may send 150 requests in 10 seconds.",
+    )
+    expect(
+      yield* granted(1, {
+        apiKeyId: newCaller().apiKeyId,
+        organizationId: OrganizationId.make(crypto.randomUUID()),
       }),
-    ))
+    ).toBe(1)
+  })
 
-  test("takes more of the limit for a request that costs more, and grants one that costs more than all of it", () =>
-    alone(
-      Effect.gen(function* () {
-        expect(yield* granted(130, newCaller(), 5)).toBe(20)
-        expect(yield* granted(3, newCaller(), 1_000)).toBe(0)
-        yield* TestClock.adjust("11 seconds")
-        expect(yield* granted(3, newCaller(), 1_000)).toBe(1)
-      }),
-    ))
+  it("takes more of the limit for a request that costs more, and grants one that costs more than all of it", function* () {
+    expect(yield* granted(130, newCaller(), 5)).toBe(20)
+    expect(yield* granted(3, newCaller(), 1_000)).toBe(0)
+    yield* TestClock.adjust("11 seconds")
+    expect(yield* granted(3, newCaller(), 1_000)).toBe(1)
+  })
 })
 
 /** Runs an effect on a server that shares its counts with others. */

@@ -5,12 +5,14 @@ import { Blobs } from "../../src/blobs/Blobs.ts"
 import { BlobGarbage } from "../../src/storage/blobs/BlobGarbage.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
 import { BlobControl, diskFull, eventually, memoryBlobs, platform, quiet, storage } from "../lib/Layers.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const runtime = ManagedRuntime.make(Layer.mergeAll(storage, platform, quiet, memoryBlobs))
 type Services = ManagedRuntime.ManagedRuntime.Services<typeof runtime>
 /** `Blobs` whose first sweep begins together with the test. */
 const run = <A, E>(effect: Effect.Effect<A, E, Services | Blobs>) =>
   runtime.runPromise(Effect.scoped(Effect.provide(effect, Layer.fresh(Blobs.layer))))
+const it = effectTests(run)
 afterAll(() => runtime.dispose())
 beforeEach(() =>
   runtime.runPromise(
@@ -30,36 +32,27 @@ const stored = Effect.map(BlobControl, ({ blobs }) => Array.from(blobs.keys()))
 const bytes = Stream.succeed(Uint8Array.of(1))
 
 describe("a blob without an owner yet", () => {
-  test("is registered before its first byte is read", () =>
-    run(
-      Effect.gen(function* () {
-        const seen: Array<string> = []
-        const content = Stream.tap(bytes, () => Effect.map(registered, (keys) => void seen.push(...keys)))
-        yield* (yield* Blobs).put("documents/new", content)
-        expect(seen).toEqual(["documents/new"])
-        expect(yield* stored).toEqual(["documents/new"])
-      }),
-    ))
+  it("is registered before its first byte is read", function* () {
+    const seen: Array<string> = []
+    const content = Stream.tap(bytes, () => Effect.map(registered, (keys) => void seen.push(...keys)))
+    yield* (yield* Blobs).put("documents/new", content)
+    expect(seen).toEqual(["documents/new"])
+    expect(yield* stored).toEqual(["documents/new"])
+  })
 
-  test("stays registered when it cannot be written, because a part of it may exist", () =>
-    run(
-      Effect.gen(function* () {
-        ;(yield* BlobControl).failing.add("put")
-        expect((yield* Effect.flip((yield* Blobs).put("documents/full", bytes)))._tag).toBe("Unavailable")
-        expect(yield* registered).toEqual(["documents/full"])
-      }),
-    ))
+  it("stays registered when it cannot be written, because a part of it may exist", function* () {
+    ;(yield* BlobControl).failing.add("put")
+    expect((yield* Effect.flip((yield* Blobs).put("documents/full", bytes)))._tag).toBe("Unavailable")
+    expect(yield* registered).toEqual(["documents/full"])
+  })
 
-  test("is not deleted within its first hour", () =>
-    run(
-      Effect.gen(function* () {
-        yield* (yield* Blobs).put("documents/fresh", bytes)
-        yield* (yield* BlobGarbage).announce(["documents/old"], Duration.zero)
-        yield* Effect.promise(() => run(eventually(registered, (keys) => !keys.includes("documents/old"))))
-        expect(yield* registered).toEqual(["documents/fresh"])
-        expect(yield* stored).toEqual(["documents/fresh"])
-      }),
-    ))
+  it("is not deleted within its first hour", function* () {
+    yield* (yield* Blobs).put("documents/fresh", bytes)
+    yield* (yield* BlobGarbage).announce(["documents/old"], Duration.zero)
+    yield* Effect.promise(() => run(eventually(registered, (keys) => !keys.includes("documents/old"))))
+    expect(yield* registered).toEqual(["documents/fresh"])
+    expect(yield* stored).toEqual(["documents/fresh"])
+  })
 })
 
 describe("a blob whose owner is gone", () => {
@@ -72,16 +65,13 @@ describe("a blob whose owner is gone", () => {
       }
     })
 
-  test("is deleted and no longer registered soon after a nudge", () =>
-    run(
-      Effect.gen(function* () {
-        const blobs = yield* Blobs
-        // Holds whether or not the first sweep is over, because the next one is a minute away.
-        yield* makeGarbage("documents/a", "documents/b")
-        yield* eventually(Effect.andThen(blobs.nudge, registered), (keys) => keys.length === 0)
-        expect(yield* stored).toEqual([])
-      }),
-    ))
+  it("is deleted and no longer registered soon after a nudge", function* () {
+    const blobs = yield* Blobs
+    // Holds whether or not the first sweep is over, because the next one is a minute away.
+    yield* makeGarbage("documents/a", "documents/b")
+    yield* eventually(Effect.andThen(blobs.nudge, registered), (keys) => keys.length === 0)
+    expect(yield* stored).toEqual([])
+  })
 
   test("stays registered when it cannot be deleted, and is due again later", async () => {
     await run(

@@ -8,12 +8,14 @@ import * as LocalBlobStore from "../../src/blobs/LocalBlobStore.ts"
 import { eventually, platform, quiet } from "../lib/Layers.ts"
 import { sharedRun } from "../lib/Scoped.ts"
 import { temporaryDirectory } from "../lib/TemporaryDirectory.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const root = await sharedRun()(temporaryDirectory("blobs"))
 const directory = join(root, "files")
 const layerAt = (path: string) => Layer.provide(LocalBlobStore.layer({ directory: path }), platform)
 const runtime = ManagedRuntime.make(layerAt(directory))
 const run = runtime.runPromise
+const it = effectTests(run)
 beforeAll(() => run(Effect.void))
 afterAll(() => runtime.dispose())
 
@@ -44,74 +46,59 @@ describe("a blob", () => {
       { numRuns: 20 },
     ))
 
-  test("whose key says another length than it has is damaged, however it is read", () =>
-    run(
-      Effect.gen(function* () {
-        const store = yield* BlobStore
-        for (const key of ["attachments/a.5", "avatars/b.5.png"]) {
-          yield* put(key, Stream.succeed(bytesOf("whole")))
-          expect(yield* textOf(key)).toBe("whole")
-          writeFileSync(join(directory, key), "who")
-          const damaged = { _tag: "BlobDamaged", key }
-          expect(yield* Effect.flip(get(key))).toMatchObject(damaged)
-          expect(yield* Effect.flip(Stream.runDrain(store.read(key)))).toMatchObject(damaged)
-          expect(yield* Effect.flip(Effect.scoped(store.open(key)))).toMatchObject(damaged)
-        }
-      }),
-    ))
+  it("whose key says another length than it has is damaged, however it is read", function* () {
+    const store = yield* BlobStore
+    for (const key of ["attachments/a.5", "avatars/b.5.png"]) {
+      yield* put(key, Stream.succeed(bytesOf("whole")))
+      expect(yield* textOf(key)).toBe("whole")
+      writeFileSync(join(directory, key), "who")
+      const damaged = { _tag: "BlobDamaged", key }
+      expect(yield* Effect.flip(get(key))).toMatchObject(damaged)
+      expect(yield* Effect.flip(Stream.runDrain(store.read(key)))).toMatchObject(damaged)
+      expect(yield* Effect.flip(Effect.scoped(store.open(key)))).toMatchObject(damaged)
+    }
+  })
 
-  test("is replaced as a whole, and is gone once removed, which may be repeated", () =>
-    run(
-      Effect.gen(function* () {
-        yield* put("a/b/c", Stream.succeed(bytesOf("a longer first content")))
-        yield* put("a/b/c", Stream.succeed(bytesOf("second")))
-        expect(yield* textOf("a/b/c")).toBe("second")
-        yield* remove("a/b/c")
-        yield* remove("a/b/c")
-        const missing = { _tag: "BlobNotFound", key: "a/b/c" }
-        const store = yield* BlobStore
-        expect(yield* Effect.flip(get("a/b/c"))).toMatchObject(missing)
-        expect(yield* Effect.flip(Stream.runDrain(store.read("a/b/c")))).toMatchObject(missing)
-        expect(yield* Effect.flip(Effect.scoped(store.open("a/b/c")))).toMatchObject(missing)
-      }),
-    ))
+  it("is replaced as a whole, and is gone once removed, which may be repeated", function* () {
+    yield* put("a/b/c", Stream.succeed(bytesOf("a longer first content")))
+    yield* put("a/b/c", Stream.succeed(bytesOf("second")))
+    expect(yield* textOf("a/b/c")).toBe("second")
+    yield* remove("a/b/c")
+    yield* remove("a/b/c")
+    const missing = { _tag: "BlobNotFound", key: "a/b/c" }
+    const store = yield* BlobStore
+    expect(yield* Effect.flip(get("a/b/c"))).toMatchObject(missing)
+    expect(yield* Effect.flip(Stream.runDrain(store.read("a/b/c")))).toMatchObject(missing)
+    expect(yield* Effect.flip(Effect.scoped(store.open("a/b/c")))).toMatchObject(missing)
+  })
 
-  test("whose content fails is not stored, leaves nothing behind, and keeps its predecessor", () =>
-    run(
-      Effect.gen(function* () {
-        yield* put("kept", Stream.succeed(bytesOf("before")))
-        const broken = Stream.concat(Stream.succeed(bytesOf("half")), Stream.fail("cut off"))
-        expect(yield* Effect.flip(put("kept", broken))).toBe("cut off")
-        expect(yield* Effect.flip(put("never", broken))).toBe("cut off")
-        expect(yield* textOf("kept")).toBe("before")
-        expect((yield* Effect.flip(get("never")))._tag).toBe("BlobNotFound")
-        expect(drafts()).toEqual([])
-      }),
-    ))
+  it("whose content fails is not stored, leaves nothing behind, and keeps its predecessor", function* () {
+    yield* put("kept", Stream.succeed(bytesOf("before")))
+    const broken = Stream.concat(Stream.succeed(bytesOf("half")), Stream.fail("cut off"))
+    expect(yield* Effect.flip(put("kept", broken))).toBe("cut off")
+    expect(yield* Effect.flip(put("never", broken))).toBe("cut off")
+    expect(yield* textOf("kept")).toBe("before")
+    expect((yield* Effect.flip(get("never")))._tag).toBe("BlobNotFound")
+    expect(drafts()).toEqual([])
+  })
 
-  test("whose writing is interrupted never becomes visible", () =>
-    run(
-      Effect.gen(function* () {
-        const endless = Stream.concat(Stream.succeed(bytesOf("half")), Stream.never)
-        const writing = yield* Effect.forkChild(put("endless", endless))
-        yield* eventually(Effect.sync(drafts), (names) => names.length > 0)
-        expect((yield* Effect.flip(get("endless")))._tag).toBe("BlobNotFound")
-        yield* Fiber.interrupt(writing)
-        expect((yield* Effect.flip(get("endless")))._tag).toBe("BlobNotFound")
-        expect(drafts()).toEqual([])
-      }),
-    ))
+  it("whose writing is interrupted never becomes visible", function* () {
+    const endless = Stream.concat(Stream.succeed(bytesOf("half")), Stream.never)
+    const writing = yield* Effect.forkChild(put("endless", endless))
+    yield* eventually(Effect.sync(drafts), (names) => names.length > 0)
+    expect((yield* Effect.flip(get("endless")))._tag).toBe("BlobNotFound")
+    yield* Fiber.interrupt(writing)
+    expect((yield* Effect.flip(get("endless")))._tag).toBe("BlobNotFound")
+    expect(drafts()).toEqual([])
+  })
 
-  test("that is written by many at once is exactly what one of them wrote", () =>
-    run(
-      Effect.gen(function* () {
-        const contents = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(10_000))
-        yield* Effect.forEach(contents, (content) => put("raced", Stream.succeed(bytesOf(content))), {
-          concurrency: "unbounded",
-        })
-        expect(contents).toContain(yield* textOf("raced"))
-      }),
-    ))
+  it("that is written by many at once is exactly what one of them wrote", function* () {
+    const contents = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(10_000))
+    yield* Effect.forEach(contents, (content) => put("raced", Stream.succeed(bytesOf(content))), {
+      concurrency: "unbounded",
+    })
+    expect(contents).toContain(yield* textOf("raced"))
+  })
 
   test("cannot be read by other users of the machine", async () => {
     await run(put("x/private", Stream.succeed(bytesOf("secret"))))
@@ -130,37 +117,31 @@ describe("blobs", () => {
       Effect.map(Stream.runCollect(store.list(prefix)), (pages) => pages.flat().map(({ key }) => key)),
     )
 
-  test("are listed by the prefix of their keys, in pages, without temporary files", () =>
-    run(
-      Effect.gen(function* () {
-        const keys = Array.from({ length: 1_200 }, (_, index) => `listed/${index}`)
-        yield* put("listed/0", Stream.succeed(bytesOf("x")))
-        yield* Effect.sync(() => {
-          for (const key of keys) writeFileSync(join(directory, key), "")
-        })
-        const pages = yield* BlobStore.use((store) => Stream.runCollect(store.list("listed/")))
-        expect(pages.map((page) => page.length)).toEqual([500, 500, 200])
-        expect(
-          pages
-            .flat()
-            .map(({ key }) => key)
-            .toSorted(),
-        ).toEqual(keys.toSorted())
-        expect(yield* list("never/")).toEqual([])
-      }),
-    ))
+  it("are listed by the prefix of their keys, in pages, without temporary files", function* () {
+    const keys = Array.from({ length: 1_200 }, (_, index) => `listed/${index}`)
+    yield* put("listed/0", Stream.succeed(bytesOf("x")))
+    yield* Effect.sync(() => {
+      for (const key of keys) writeFileSync(join(directory, key), "")
+    })
+    const pages = yield* BlobStore.use((store) => Stream.runCollect(store.list("listed/")))
+    expect(pages.map((page) => page.length)).toEqual([500, 500, 200])
+    expect(
+      pages
+        .flat()
+        .map(({ key }) => key)
+        .toSorted(),
+    ).toEqual(keys.toSorted())
+    expect(yield* list("never/")).toEqual([])
+  })
 
-  test("are described by their length and the time when they were written", () =>
-    run(
-      Effect.gen(function* () {
-        const store = yield* BlobStore
-        yield* put("dated", Stream.succeed(bytesOf("x")))
-        const then = new Date("2020-01-01")
-        yield* Effect.sync(() => utimesSync(join(directory, "dated"), then, then))
-        expect(yield* store.info("dated")).toEqual({ key: "dated", bytes: 1, writtenAt: then })
-        expect(yield* store.info("undated")).toBeUndefined()
-      }),
-    ))
+  it("are described by their length and the time when they were written", function* () {
+    const store = yield* BlobStore
+    yield* put("dated", Stream.succeed(bytesOf("x")))
+    const then = new Date("2020-01-01")
+    yield* Effect.sync(() => utimesSync(join(directory, "dated"), then, then))
+    expect(yield* store.info("dated")).toEqual({ key: "dated", bytes: 1, writtenAt: then })
+    expect(yield* store.info("undated")).toBeUndefined()
+  })
 })
 
 describe("a full disk", () => {

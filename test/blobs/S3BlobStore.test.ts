@@ -9,6 +9,7 @@ import { S3Bounds } from "../../src/blobs/s3/S3Settings.ts"
 import * as ChosenBlobStore from "../../src/blobs/ChosenBlobStore.ts"
 import { cutOff, settingsOf, s3Error, startFakeS3 } from "../lib/FakeS3.ts"
 import { eventually, platform, quiet } from "../lib/Layers.ts"
+import { effectTests } from "../lib/EffectTests.ts"
 
 const fake = await startFakeS3()
 const { directory, ...where } = settingsOf(fake)
@@ -37,6 +38,7 @@ const run = <A, E>(
   changes: Partial<typeof s3> = {},
   bounds: Partial<S3Bounds> = {},
 ) => Effect.runPromise(Effect.provide(work, Layer.provideMerge(layerOf(changes, bounds), quiet)))
+const it = effectTests(run)
 
 const put = (key: string, content: string | Uint8Array) =>
   BlobStore.use((store) => store.put(key, Stream.succeed(bytesOf(content))))
@@ -95,38 +97,32 @@ describe("a file in S3", () => {
       { numRuns: 15 },
     ))
 
-  test("that is not there is reported as such, and may be deleted again", () =>
-    run(
-      Effect.gen(function* () {
-        const store = yield* BlobStore
-        const missing = { _tag: "BlobNotFound", key: "documents/none" }
-        expect(yield* Effect.flip(store.get("documents/none"))).toMatchObject(missing)
-        expect(yield* Effect.flip(Stream.runDrain(store.read("documents/none")))).toMatchObject(missing)
-        expect(yield* Effect.flip(Effect.scoped(store.open("documents/none")))).toMatchObject(missing)
-        expect(yield* store.info("documents/none")).toBeUndefined()
-        yield* put("documents/some", "x")
-        yield* store.remove("documents/some")
-        yield* store.remove("documents/some")
-        expect(fake.objects.size).toBe(0)
-      }),
-    ))
+  it("that is not there is reported as such, and may be deleted again", function* () {
+    const store = yield* BlobStore
+    const missing = { _tag: "BlobNotFound", key: "documents/none" }
+    expect(yield* Effect.flip(store.get("documents/none"))).toMatchObject(missing)
+    expect(yield* Effect.flip(Stream.runDrain(store.read("documents/none")))).toMatchObject(missing)
+    expect(yield* Effect.flip(Effect.scoped(store.open("documents/none")))).toMatchObject(missing)
+    expect(yield* store.info("documents/none")).toBeUndefined()
+    yield* put("documents/some", "x")
+    yield* store.remove("documents/some")
+    yield* store.remove("documents/some")
+    expect(fake.objects.size).toBe(0)
+  })
 
-  test("whose content fails, or whose upload is interrupted, leaves nothing behind", () =>
-    run(
-      Effect.gen(function* () {
-        const store = yield* BlobStore
-        const broken = Stream.concat(Stream.succeed(bytesOf(long)), Stream.fail("cut off"))
-        expect(yield* Effect.flip(store.put(document(), broken))).toBe("cut off")
-        fake.misbehave = ({ method }, proper) => (method === "PUT" ? new Promise(() => {}) : proper())
-        const sending = yield* Effect.forkChild(put(document(), long))
-        yield* eventually(
-          Effect.sync(() => fake.requests.some((line) => line.startsWith("PUT"))),
-          (isSent) => isSent,
-        )
-        yield* Fiber.interrupt(sending)
-        expect([fake.objects.size, drafts()]).toEqual([0, []])
-      }),
-    ))
+  it("whose content fails, or whose upload is interrupted, leaves nothing behind", function* () {
+    const store = yield* BlobStore
+    const broken = Stream.concat(Stream.succeed(bytesOf(long)), Stream.fail("cut off"))
+    expect(yield* Effect.flip(store.put(document(), broken))).toBe("cut off")
+    fake.misbehave = ({ method }, proper) => (method === "PUT" ? new Promise(() => {}) : proper())
+    const sending = yield* Effect.forkChild(put(document(), long))
+    yield* eventually(
+      Effect.sync(() => fake.requests.some((line) => line.startsWith("PUT"))),
+      (isSent) => isSent,
+    )
+    yield* Fiber.interrupt(sending)
+    expect([fake.objects.size, drafts()]).toEqual([0, []])
+  })
 
   test("is found by a bucket in the host's name", async () => {
     const virtual = await startFakeS3({ style: "virtual" })
@@ -241,21 +237,18 @@ describe("an S3 server that misbehaves", () => {
     expect(drafts()).toEqual([])
   })
 
-  test("by content that is not what was stored fails, unless it is right the next time", async () => {
+  it("by content that is not what was stored fails, unless it is right the next time", function* () {
     const key = document()
-    await run(put(key, "content"))
+    yield* put(key, "content")
     const wrong = () =>
       new Response("CONTENT", { headers: { ...fake.objects.get(key)?.meta, etag: fake.objects.get(key)?.etag ?? "" } })
-    const story = Effect.gen(function* () {
-      fails(1, wrong, "GET")
-      expect(yield* text(key)).toBe("content")
-      fails(Infinity, wrong, "GET")
-      expect((yield* Effect.flip(text(key)))._tag).toBe("BlobDamaged")
-      expect((yield* Effect.flip(streamed(key)))._tag).toBe("BlobDamaged")
-      fails(Infinity, () => new Response("conte", { headers: fake.objects.get(key)?.meta ?? {} }), "GET")
-      expect((yield* Effect.flip(text(key)))._tag).toBe("BlobDamaged")
-    })
-    await run(story)
+    fails(1, wrong, "GET")
+    expect(yield* text(key)).toBe("content")
+    fails(Infinity, wrong, "GET")
+    expect((yield* Effect.flip(text(key)))._tag).toBe("BlobDamaged")
+    expect((yield* Effect.flip(streamed(key)))._tag).toBe("BlobDamaged")
+    fails(Infinity, () => new Response("conte", { headers: fake.objects.get(key)?.meta ?? {} }), "GET")
+    expect((yield* Effect.flip(text(key)))._tag).toBe("BlobDamaged")
   })
 })
 

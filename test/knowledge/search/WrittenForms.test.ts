@@ -1,9 +1,10 @@
-import { afterAll, expect, test } from "bun:test"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll, expect } from "bun:test"
+import { Layer, ManagedRuntime } from "effect"
 import { Retriever } from "../../../src/knowledge/Retriever.ts"
 import { indexing, learn, search } from "../../lib/Knowledge.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { as, makeTenant } from "../../lib/Tenants.ts"
+import { effectTests } from "../../lib/EffectTests.ts"
 
 /*
  * Knowledge bases of one language each. A line is a passage, and after each bar a question in another written form
@@ -372,32 +373,28 @@ const runtime = ManagedRuntime.make(
   ),
 )
 afterAll(() => runtime.dispose())
+const it = effectTests(runtime.runPromise)
 
-test("a passage is found in other written forms than its own", () =>
-  runtime.runPromise(
-    Effect.gen(function* () {
-      const retriever = yield* Retriever
-      const wrong: Array<string> = []
-      for (const { kind, language, lines } of all) {
-        const tenant = yield* makeTenant
-        const pairs = lines
-          .trim()
-          .split("\n")
-          .map((line) => line.split(" | "))
-        yield* learn(
-          tenant,
-          "",
-          pairs.map(([text = ""]) => ({ text })),
-        )
-        for (const [text, ...questions] of pairs) {
-          for (const query of questions) {
-            const { hits } = yield* as(tenant.organization)(
-              retriever.search({ chatbotId: tenant.chatbot, query, topK: 5 }),
-            )
-            if (hits[0]?.content !== text) wrong.push(`${language}, ${kind}: ${query} → ${hits[0]?.content}`)
-          }
-        }
+it("a passage is found in other written forms than its own", function* () {
+  const retriever = yield* Retriever
+  const wrong: Array<string> = []
+  for (const { kind, language, lines } of all) {
+    const tenant = yield* makeTenant
+    const pairs = lines
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" | "))
+    yield* learn(
+      tenant,
+      "",
+      pairs.map(([text = ""]) => ({ text })),
+    )
+    for (const [text, ...questions] of pairs) {
+      for (const query of questions) {
+        const { hits } = yield* as(tenant.organization)(retriever.search({ chatbotId: tenant.chatbot, query, topK: 5 }))
+        if (hits[0]?.content !== text) wrong.push(`${language}, ${kind}: ${query} → ${hits[0]?.content}`)
       }
-      expect(wrong).toEqual([])
-    }),
-  ))
+    }
+  }
+  expect(wrong).toEqual([])
+})

@@ -14,6 +14,7 @@ import { fakeOpenAiKey } from "../../lib/FakeOpenAi.ts"
 import { fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
 import { callSettings, modelsSettings } from "../../lib/Defaults.ts"
+import { effectTests } from "../../lib/EffectTests.ts"
 
 const overloaded = fails(529, "overloaded_error")
 
@@ -30,6 +31,7 @@ const say = (calls: ModelCalls) => Effect.map(whole(calls), textOf)
 const failure = (calls: ModelCalls) => Effect.map(Effect.flip(say(calls)), toProviderError)
 
 const run = <A, E>(program: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(program))
+const it = effectTests(run)
 
 const until = (condition: () => boolean) =>
   Effect.repeat(
@@ -52,14 +54,11 @@ describe("a failing provider", () => {
     await run(Effect.provide(program, TestClock.layer()))
   })
 
-  test("is not left alone for errors, which may be those of one visitor's words", async () => {
-    const program = Effect.gen(function* () {
-      const broken = fails(500, "api_error")
-      const { model } = yield* connect({}, broken, broken, broken, broken, broken, says("Back"))
-      for (let time = 0; time < 5; time++) yield* failure(model)
-      expect(yield* say(model)).toBe("Back")
-    })
-    await run(program)
+  it("is not left alone for errors, which may be those of one visitor's words", function* () {
+    const broken = fails(500, "api_error")
+    const { model } = yield* connect({}, broken, broken, broken, broken, broken, says("Back"))
+    for (let time = 0; time < 5; time++) yield* failure(model)
+    expect(yield* say(model)).toBe("Back")
   })
 
   test("that cannot be reached gets no calls of any of its models for a while, then all again", async () => {
@@ -91,15 +90,12 @@ describe("a failing provider", () => {
     await run(Effect.provide(program, TestClock.layer()))
   })
 
-  test("gets no calls when its streams break after they have begun", async () => {
-    const program = Effect.gen(function* () {
-      const { fake, model } = yield* connect({}, { kind: "early end" })
-      yield* Effect.flip(stream(model))
-      yield* Effect.flip(stream(model))
-      expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable" })
-      expect(fake.requests).toHaveLength(2)
-    })
-    await run(program)
+  it("gets no calls when its streams break after they have begun", function* () {
+    const { fake, model } = yield* connect({}, { kind: "early end" })
+    yield* Effect.flip(stream(model))
+    yield* Effect.flip(stream(model))
+    expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable" })
+    expect(fake.requests).toHaveLength(2)
   })
 
   test.each([
@@ -117,41 +113,35 @@ describe("a failing provider", () => {
 })
 
 describe("concurrent calls of one provider", () => {
-  test("are limited, and the next one begins when one ends or is cancelled", async () => {
-    const program = Effect.gen(function* () {
-      const { fake, model } = yield* connect({ concurrency: 2 }, { kind: "hang" }, { kind: "hang in body" }, says("Hi"))
-      const first = yield* Effect.forkChild(say(model))
-      const second = yield* Effect.forkChild(stream(model))
-      yield* until(() => fake.requests.length === 2)
-      const third = yield* Effect.forkChild(say(model))
-      const fourth = yield* Effect.forkChild(say(model))
-      yield* Effect.yieldNow
-      yield* Fiber.interrupt(third)
-      yield* Fiber.interrupt(first)
-      expect(yield* Fiber.join(fourth)).toBe("Hi")
-      // The third one was cancelled before it was sent.
-      expect(fake.requests).toHaveLength(3)
-      yield* Fiber.interrupt(second)
-      expect(yield* Effect.all([say(model), say(model), say(model)], { concurrency: 3 })).toEqual(["Hi", "Hi", "Hi"])
-    })
-    await run(program)
+  it("are limited, and the next one begins when one ends or is cancelled", function* () {
+    const { fake, model } = yield* connect({ concurrency: 2 }, { kind: "hang" }, { kind: "hang in body" }, says("Hi"))
+    const first = yield* Effect.forkChild(say(model))
+    const second = yield* Effect.forkChild(stream(model))
+    yield* until(() => fake.requests.length === 2)
+    const third = yield* Effect.forkChild(say(model))
+    const fourth = yield* Effect.forkChild(say(model))
+    yield* Effect.yieldNow
+    yield* Fiber.interrupt(third)
+    yield* Fiber.interrupt(first)
+    expect(yield* Fiber.join(fourth)).toBe("Hi")
+    // The third one was cancelled before it was sent.
+    expect(fake.requests).toHaveLength(3)
+    yield* Fiber.interrupt(second)
+    expect(yield* Effect.all([say(model), say(model), say(model)], { concurrency: 3 })).toEqual(["Hi", "Hi", "Hi"])
   })
 
-  test("wait for others to end, but only for a limited time", async () => {
-    const program = Effect.gen(function* () {
-      const limits = { concurrency: 1, turnWait: Duration.millis(20) }
-      const { fake, model } = yield* connect(limits, { kind: "hang" }, says("Hi"))
-      const first = yield* Effect.forkChild(say(model))
-      yield* until(() => fake.requests.length === 1)
-      // Waiting for other calls does not count against the provider.
-      for (let call = 0; call < 5; call++) {
-        expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 1 })
-      }
-      yield* Fiber.interrupt(first)
-      expect(yield* say(model)).toBe("Hi")
-      expect(fake.requests).toHaveLength(2)
-    })
-    await run(program)
+  it("wait for others to end, but only for a limited time", function* () {
+    const limits = { concurrency: 1, turnWait: Duration.millis(20) }
+    const { fake, model } = yield* connect(limits, { kind: "hang" }, says("Hi"))
+    const first = yield* Effect.forkChild(say(model))
+    yield* until(() => fake.requests.length === 1)
+    // Waiting for other calls does not count against the provider.
+    for (let call = 0; call < 5; call++) {
+      expect(yield* failure(model)).toMatchObject({ _tag: "Unavailable", retry_after_seconds: 1 })
+    }
+    yield* Fiber.interrupt(first)
+    expect(yield* say(model)).toBe("Hi")
+    expect(fake.requests).toHaveLength(2)
   })
 })
 
