@@ -14,7 +14,7 @@ import type { ProviderFailure } from "../../../src/models/calls/ProviderFailure.
 import { type ProviderError, toProviderError } from "../../../src/models/ClientFailures.ts"
 import { agentLayer } from "../../lib/Answering.ts"
 import { calls, eventsOf, fakeKey, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
-import { asking, hello, streamed, textOf, whole } from "../../lib/Asking.ts"
+import { asking, hello, streamed, whole } from "../../lib/Asking.ts"
 import { type FakeProvider, fakeProvider } from "../../lib/FakeProvider.ts"
 import type { Answer } from "../../lib/Wire.ts"
 import { callSettings, defaults, modelsSettings } from "../../lib/Defaults.ts"
@@ -26,7 +26,6 @@ const waiting = (wait: Duration.Duration): Partial<CallSettings> => ({
   stallTimeout: wait,
 })
 const patient = waiting(Duration.seconds(50))
-const impatient = waiting(Duration.millis(40))
 
 const modelsAt = (baseUrl: string, limits: Partial<CallSettings> = {}) =>
   makeAnthropic({ apiKey: Redacted.make(fakeKey), baseUrl, limits: callSettings(limits) })
@@ -380,19 +379,11 @@ describe("a failure", () => {
     readonly what: string
     readonly answer: Answer
     readonly tag: ProviderError["_tag"]
-    /** Undefined where a slow machine may time out before the server has received the request. */
-    readonly attempts?: number
-    readonly limits?: Partial<CallSettings>
+    readonly attempts: number
   }
   const cases: ReadonlyArray<Case> = [
-    { what: "401", answer: fails(401, "authentication_error"), tag: "ProviderFailed", attempts: 1 },
-    { what: "400", answer: fails(400, "invalid_request_error"), tag: "ProviderFailed", attempts: 1 },
-    { what: "404", answer: fails(404, "not_found_error"), tag: "ProviderFailed", attempts: 1 },
     { what: "408", answer: fails(408, "timeout_error"), tag: "ProviderTimeout", attempts: 3 },
     { what: "409", answer: fails(409, "conflict_error"), tag: "ProviderFailed", attempts: 3 },
-    { what: "429", answer: fails(429, "rate_limit_error"), tag: "TooManyRequests", attempts: 3 },
-    { what: "500", answer: fails(500, "api_error"), tag: "ProviderFailed", attempts: 3 },
-    { what: "529", answer: fails(529, "overloaded_error"), tag: "Unavailable", attempts: 3 },
     {
       what: "500 that forbids a retry",
       answer: fails(500, "api_error", { "x-should-retry": "false" }),
@@ -405,17 +396,15 @@ describe("a failure", () => {
       tag: "ProviderFailed",
       attempts: 3,
     },
-    { what: "silence", answer: { kind: "hang" }, tag: "ProviderTimeout", limits: impatient },
-    { what: "a dropped connection", answer: { kind: "reset" }, tag: "Unavailable", attempts: 3 },
   ]
-  for (const { answer: given, attempts, limits, tag, what } of cases) {
+  for (const { answer: given, attempts, tag, what } of cases) {
     test(`of a call by ${what} becomes ${tag} after the right number of attempts`, async () => {
       for (const ask of ways) {
-        const { requests, result } = await answer<unknown>(ask, [given], limits)
+        const { requests, result } = await answer<unknown>(ask, [given])
         if (result._tag === "Success") throw new Error("It answered")
         const error = toProviderError(result.failure)
         expect(error._tag).toBe(tag)
-        if (attempts !== undefined) expect(requests).toHaveLength(attempts)
+        expect(requests).toHaveLength(attempts)
         expect(JSON.stringify(error)).not.toContain("internal words")
         expect(JSON.stringify(result.failure)).not.toContain(fakeKey)
       }
@@ -441,17 +430,8 @@ describe("a failure", () => {
     }
   })
 
-  test("of an attempt does not matter when the next one succeeds", async () => {
-    expect((await parts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).parts).toHaveLength(3)
-    expect((await streamParts(fails(529, "overloaded_error"), { kind: "reset" }, says("Hi"))).requests).toHaveLength(3)
-  })
-
-  const malformed: ReadonlyArray<readonly [string, Answer]> = [
-    ["invalid JSON", { kind: "raw", body: '{"id": "msg_1",}', contentType: "application/json" }],
-    ["a page of HTML", { kind: "raw", body: "<html>", contentType: "text/html" }],
-    ["another shape", { kind: "raw", body: '{"ok":true}', contentType: "application/json" }],
-  ]
-  test.each(malformed)("by an answer with %s is the provider's", async (_, given) => {
+  test("by an answer of another shape is the provider's", async () => {
+    const given: Answer = { kind: "raw", body: '{"ok":true}', contentType: "application/json" }
     const { requests, result } = await answer(asWhole, [given])
     if (result._tag === "Success") throw new Error("It answered")
     expect(toProviderError(result.failure)._tag).toBe("ProviderFailed")
@@ -460,13 +440,6 @@ describe("a failure", () => {
 })
 
 describe("retry-after", () => {
-  test("is passed on to the client when it is longer than the server waits", async () => {
-    const { requests, result } = await answer(asWhole, [fails(429, "rate_limit_error", { "retry-after": "33" })])
-    if (result._tag === "Success") throw new Error("It answered")
-    expect(toProviderError(result.failure)).toMatchObject({ _tag: "TooManyRequests", retry_after_seconds: 33 })
-    expect(requests).toHaveLength(1)
-  })
-
   test("of an overloaded provider is passed on to the client", async () => {
     const { result } = await answer(asWhole, [fails(529, "overloaded_error", { "retry-after": "44" })])
     if (result._tag === "Success") throw new Error("It answered")
@@ -511,44 +484,6 @@ describe("retry-after", () => {
 
 describe("a stream that has begun", () => {
   const begun = events.slice(0, 4)
-  interface Case {
-    readonly what: string
-    readonly given: Answer
-    readonly tag: ProviderError["_tag"]
-    readonly limits?: Partial<CallSettings>
-  }
-  const cases: ReadonlyArray<Case> = [
-    { what: "ends cleanly, but early", given: { kind: "events", events: begun, ending: "end" }, tag: "Unavailable" },
-    { what: "is dropped", given: { kind: "events", events: begun, ending: "reset" }, tag: "Unavailable" },
-    {
-      what: "stalls",
-      given: { kind: "events", events: begun, ending: "hang" },
-      tag: "ProviderTimeout",
-      limits: { ...patient, stallTimeout: Duration.millis(100) },
-    },
-    {
-      what: "has an error event",
-      given: { kind: "events", events: [...begun, errorEvent], ending: "end" },
-      tag: "Unavailable",
-    },
-    {
-      what: "has a malformed event",
-      given: { kind: "events", events: [...begun, { type: "content_block_delta", index: "x" }], ending: "end" },
-      tag: "ProviderFailed",
-    },
-  ]
-  for (const { given, limits, tag, what } of cases) {
-    test(`and ${what} fails after its content so far, and is not retried`, async () => {
-      const said: Array<string> = []
-      const ask = (calls: ModelCalls) => streamed(calls, hello, (parts) => said.push(textOf(parts)))
-      const { requests, result } = await answer(ask, [given, says("never asked for")], limits)
-      if (result._tag === "Success") throw new Error("It answered")
-      expect(toProviderError(result.failure)._tag).toBe(tag)
-      expect(said.join("")).toBe("Hello")
-      expect(requests).toHaveLength(1)
-    })
-  }
-
   test("with an error event is retried", async () => {
     const first: Answer = { kind: "events", events: [errorEvent], ending: "end" }
     expect((await streamParts(first, says("Hi"))).requests).toHaveLength(2)
