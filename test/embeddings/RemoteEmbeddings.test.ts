@@ -38,50 +38,44 @@ describe("vectors", () => {
     ["as numbers, although base64 was requested", { kind: "vectors", as: "floats" }],
     ["in another order", { kind: "vectors", order: "shuffled" }],
   ])("are understood %s", (_, answer) =>
-    run((embeddings, fake) =>
-      Effect.gen(function* () {
-        fake.answer(() => answer)
-        expectVectors(yield* embeddings.embedDocuments(texts), texts)
-        expect(fake.requests[0]?.body).toEqual({ model: "small", input: texts, encoding_format: "base64" })
-        expect(fake.requests[0]?.headers).not.toHaveProperty("traceparent")
-      }),
-    ),
+    run(function* (embeddings, fake) {
+      fake.answer(() => answer)
+      expectVectors(yield* embeddings.embedDocuments(texts), texts)
+      expect(fake.requests[0]?.body).toEqual({ model: "small", input: texts, encoding_format: "base64" })
+      expect(fake.requests[0]?.headers).not.toHaveProperty("traceparent")
+    }),
   )
 
   test("have the dimension of the setting, which is part of the model's name", () =>
     run(
-      (embeddings, fake) =>
-        Effect.gen(function* () {
-          expectVectors([yield* embeddings.embedQuery("x")], ["x"], 4_096)
-          expect(fake.requests[0]?.body["dimensions"]).toBe(4_096)
-          expect(embeddings.model).toBe("openai:small@4096")
-        }),
+      function* (embeddings, fake) {
+        expectVectors([yield* embeddings.embedQuery("x")], ["x"], 4_096)
+        expect(fake.requests[0]?.body["dimensions"]).toBe(4_096)
+        expect(embeddings.model).toBe("openai:small@4096")
+      },
       { dimensions: 4_096 },
     ))
 
   test("of Voyage are requested for the purpose of a question or of a document", () =>
     run(
-      (embeddings, fake) =>
-        Effect.gen(function* () {
-          yield* embeddings.embedQuery("q")
-          yield* embeddings.embedDocuments(["d"])
-          expect(fake.requests.map(({ body }) => [body["input_type"], body["output_dimension"]])).toEqual([
-            ["query", 16],
-            ["document", 16],
-          ])
-          expect(embeddings.model).toBe("voyage:voyage-4@16")
-        }),
+      function* (embeddings, fake) {
+        yield* embeddings.embedQuery("q")
+        yield* embeddings.embedDocuments(["d"])
+        expect(fake.requests.map(({ body }) => [body["input_type"], body["output_dimension"]])).toEqual([
+          ["query", 16],
+          ["document", 16],
+        ])
+        expect(embeddings.model).toBe("voyage:voyage-4@16")
+      },
       { provider: "voyage", model: "voyage-4", dimensions: 16 },
     ))
 
   test("of many texts are requested in several batches of at most 128", () =>
-    run((embeddings, fake) =>
-      Effect.gen(function* () {
-        const many = Array.from({ length: 300 }, (_, index) => `text ${index}`)
-        expectVectors(yield* embeddings.embedDocuments(many), many)
-        expect(fake.requests.map((request) => request.texts.length)).toEqual([128, 128, 44])
-      }),
-    ))
+    run(function* (embeddings, fake) {
+      const many = Array.from({ length: 300 }, (_, index) => `text ${index}`)
+      expectVectors(yield* embeddings.embedDocuments(many), many)
+      expect(fake.requests.map((request) => request.texts.length)).toEqual([128, 128, 44])
+    }))
 })
 
 test("batches contain every text once, in order, within both limits", () => {
@@ -125,29 +119,26 @@ describe("documents wait for a provider", () => {
     ["that drops the connection", { kind: "reset" }],
     ["that cuts its answer off", { kind: "raw", body: '{"data": [{"ind' }],
   ])("%s", (_, answer) =>
-    run((embeddings, fake) =>
-      Effect.gen(function* () {
-        fake.answer((_request, number) => (number === 1 ? answer : undefined))
-        expectVectors(yield* embeddings.embedDocuments(texts), texts)
-        const asked = fake.requests.filter((request) => request.texts.length === texts.length)
-        expect(asked).toHaveLength(2)
-      }),
-    ),
+    run(function* (embeddings, fake) {
+      fake.answer((_request, number) => (number === 1 ? answer : undefined))
+      expectVectors(yield* embeddings.embedDocuments(texts), texts)
+      const asked = fake.requests.filter((request) => request.texts.length === texts.length)
+      expect(asked).toHaveLength(2)
+    }),
   )
 
   test("that does not answer in time", () =>
     run(
-      (embeddings, fake) =>
-        Effect.gen(function* () {
-          fake.answer((_request, number) => (number === 1 ? { kind: "hang" } : undefined))
-          expectVectors(yield* embeddings.embedDocuments(texts), texts)
-        }),
+      function* (embeddings, fake) {
+        fake.answer((_request, number) => (number === 1 ? { kind: "hang" } : undefined))
+        expectVectors(yield* embeddings.embedDocuments(texts), texts)
+      },
       { timeout: Duration.millis(200) },
     ))
 
   test("together: no request is sent while the provider asks to wait, and questions fail at once", () =>
-    run((embeddings, fake) =>
-      Effect.gen(function* () {
+    run(function* (embeddings, fake) {
+      yield* Effect.gen(function* () {
         fake.answer((_request, number) =>
           number === 1 ? { kind: "status", status: 429, headers: { "retry-after": "60" } } : undefined,
         )
@@ -165,8 +156,8 @@ describe("documents wait for a provider", () => {
         expectVectors(yield* Fiber.join(first), ["first"])
         yield* Effect.repeat(look, { until: () => fake.requests.length === 5 })
         expect(yield* embeddings.embedQuery("question")).toHaveLength(8)
-      }).pipe(Effect.provide(TestClock.layer())),
-    ))
+      }).pipe(Effect.provide(TestClock.layer()))
+    }))
 })
 
 describe("documents fail after a wait with the reason, without the key, when the provider", () => {
@@ -179,42 +170,38 @@ describe("documents fail after a wait with the reason, without the key, when the
     ["omits vectors", { kind: "vectors", spoil: (items) => items.slice(1) }, "0 vectors for 1 texts"],
     ["sends too much", { kind: "oversize" }, "bytes"],
   ])("%s", (_, answer, reason) =>
-    run((embeddings, fake) =>
-      Effect.gen(function* () {
-        lines.length = 0
-        fake.answer(() => answer)
-        const failure = yield* Effect.flip(embeddings.embedDocuments(["one"]))
-        expect(failure).toBeInstanceOf(Unavailable)
-        expect(failure).toMatchObject({ retry_after_seconds: 60 })
-        expect(Bun.inspect(failure)).toContain(reason)
-        expect(lines.join("\n")).toContain(reason)
-        expect(Bun.inspect(failure) + lines.join("\n")).not.toContain(fakeEmbeddingsKey)
-      }),
-    ),
+    run(function* (embeddings, fake) {
+      lines.length = 0
+      fake.answer(() => answer)
+      const failure = yield* Effect.flip(embeddings.embedDocuments(["one"]))
+      expect(failure).toBeInstanceOf(Unavailable)
+      expect(failure).toMatchObject({ retry_after_seconds: 60 })
+      expect(Bun.inspect(failure)).toContain(reason)
+      expect(lines.join("\n")).toContain(reason)
+      expect(Bun.inspect(failure) + lines.join("\n")).not.toContain(fakeEmbeddingsKey)
+    }),
   )
 
   test("requires a key and none is set", () =>
     run(
-      (embeddings, fake) =>
-        Effect.gen(function* () {
-          fake.answer(() => ({ kind: "status", status: 401 }))
-          const failure = yield* Effect.flip(embeddings.embedDocuments(["one"]))
-          expect(Bun.inspect(failure)).toContain("EMBEDDINGS_API_KEY is not set")
-        }),
+      function* (embeddings, fake) {
+        fake.answer(() => ({ kind: "status", status: 401 }))
+        const failure = yield* Effect.flip(embeddings.embedDocuments(["one"]))
+        expect(Bun.inspect(failure)).toContain("EMBEDDINGS_API_KEY is not set")
+      },
       { apiKey: undefined },
     ))
 
   test("makes vectors of another dimension than the setting", () =>
     run(
-      (embeddings, fake) =>
-        Effect.gen(function* () {
-          fake.answer(() => ({
-            kind: "vectors",
-            spoil: (items) => items.map((item) => ({ ...item, embedding: [1, 2] })),
-          }))
-          const failure = yield* Effect.flip(embeddings.embedDocuments(["one"]))
-          expect(Bun.inspect(failure)).toContain("2 dimensions and not of EMBEDDINGS_DIMENSIONS, 4")
-        }),
+      function* (embeddings, fake) {
+        fake.answer(() => ({
+          kind: "vectors",
+          spoil: (items) => items.map((item) => ({ ...item, embedding: [1, 2] })),
+        }))
+        const failure = yield* Effect.flip(embeddings.embedDocuments(["one"]))
+        expect(Bun.inspect(failure)).toContain("2 dimensions and not of EMBEDDINGS_DIMENSIONS, 4")
+      },
       { dimensions: 4 },
     ))
 })
@@ -242,32 +229,28 @@ describe("a single text fails, and the others of its batch can be embedded, when
       { kind: "vectors", spoil: items((item) => ({ ...item, index: 7 })) },
     ],
   ])("%s", (_, answer) =>
-    run((embeddings, fake) =>
-      Effect.gen(function* () {
-        fake.answer((request) => (request.texts.includes("poison") ? answer : undefined))
-        const failure = yield* Effect.flip(embeddings.embedDocuments([...texts, "poison", ...texts]))
-        expect(failure).toBeInstanceOf(TextRefused)
-        expectVectors(yield* embeddings.embedDocuments(texts), texts)
-      }),
-    ),
+    run(function* (embeddings, fake) {
+      fake.answer((request) => (request.texts.includes("poison") ? answer : undefined))
+      const failure = yield* Effect.flip(embeddings.embedDocuments([...texts, "poison", ...texts]))
+      expect(failure).toBeInstanceOf(TextRefused)
+      expectVectors(yield* embeddings.embedDocuments(texts), texts)
+    }),
   )
 })
 
 test("a provider with neither a key nor a base URL stops the start", async () => {
-  const start = run(() => Effect.void, { apiKey: undefined, baseUrl: undefined })
+  const start = run(function* () {}, { apiKey: undefined, baseUrl: undefined })
   await expect(start).rejects.toThrow("EMBEDDINGS is openai:small, and there is no key for it. Set EMBEDDINGS_API_KEY")
 })
 
 test("an answer whose vectors differ in dimension is refused", () =>
-  run((embeddings, fake) =>
-    Effect.gen(function* () {
-      let asked = 0
-      fake.answer(() => ({
-        kind: "vectors",
-        spoil: (items) =>
-          asked++ === 0 ? items.map((item, index) => (index === 1 ? { ...item, embedding: [1] } : item)) : items,
-      }))
-      expectVectors(yield* embeddings.embedDocuments(texts), texts)
-      expect(fake.requests).toHaveLength(2)
-    }),
-  ))
+  run(function* (embeddings, fake) {
+    let asked = 0
+    fake.answer(() => ({
+      kind: "vectors",
+      spoil: (items) =>
+        asked++ === 0 ? items.map((item, index) => (index === 1 ? { ...item, embedding: [1] } : item)) : items,
+    }))
+    expectVectors(yield* embeddings.embedDocuments(texts), texts)
+    expect(fake.requests).toHaveLength(2)
+  }))

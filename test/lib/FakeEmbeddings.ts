@@ -156,11 +156,14 @@ const toBase64 = (item: unknown): unknown => {
 }
 
 /** Runs `body` with the embeddings of a fake provider. */
-export const runWithEmbeddings = <A, E>(
-  body: (embeddings: Embeddings["Service"], fake: FakeEmbeddings) => Effect.Effect<A, E, Scope.Scope>,
+export const runWithEmbeddings = (
+  body: (
+    embeddings: Embeddings["Service"],
+    fake: FakeEmbeddings,
+  ) => Generator<Effect.Effect<unknown, unknown, Scope.Scope>, unknown, never>,
   settings: Partial<RemoteEmbeddings.RemoteSettings> = {},
   log: Layer.Layer<never> = quiet,
-): Promise<A> =>
+): Promise<void> =>
   Effect.gen(function* () {
     const fake = yield* fakeEmbeddings()
     const layer = RemoteEmbeddings.layer({
@@ -173,5 +176,7 @@ export const runWithEmbeddings = <A, E>(
       queryTimeout: Duration.seconds(20),
       ...settings,
     })
-    return yield* Effect.flatMap(Embeddings, (embeddings) => body(embeddings, fake)).pipe(Effect.provide([layer, log]))
+    yield* Effect.flatMap(Embeddings, (embeddings) => Effect.gen(() => body(embeddings, fake))).pipe(
+      Effect.provide([layer, log]),
+    )
   }).pipe(Effect.scoped, Effect.runPromise)

@@ -35,8 +35,8 @@ const securePort = () => {
   return typeof address === "object" && address !== null ? address.port : 0
 }
 
-const run = <A, E>(use: (site: TrapSite) => Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(Effect.scoped(Effect.flatMap(trapSite, use)))
+const run = (use: (site: TrapSite) => Generator<Effect.Effect<unknown, unknown, Scope.Scope>, void, never>) =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(trapSite, (site) => Effect.gen(() => use(site)))))
 
 const requested = (
   url: string,
@@ -63,72 +63,62 @@ describe("a request for a page", () => {
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
   ])("unpacks %s, and says how much was received", (coding, pack) =>
-    run((site) =>
-      Effect.gen(function* () {
-        const packed = pack("The same words. ".repeat(1_000))
-        site.pages.set("docs.example/", sends(packed, { "content-encoding": coding, etag: '"one"' }))
-        const answer = yield* requested(site.at("docs.example", "/"))
-        expect(answer).toMatchObject({ status: 200, received: packed.length, headers: { etag: '"one"' } })
-        expect(answer.body.length).toBe(16_000)
-      }),
-    ),
+    run(function* (site) {
+      const packed = pack("The same words. ".repeat(1_000))
+      site.pages.set("docs.example/", sends(packed, { "content-encoding": coding, etag: '"one"' }))
+      const answer = yield* requested(site.at("docs.example", "/"))
+      expect(answer).toMatchObject({ status: 200, received: packed.length, headers: { etag: '"one"' } })
+      expect(answer.body.length).toBe(16_000)
+    }),
   )
 
   test("follows no redirect, and leaves a body that is not wanted", () =>
-    run((site) =>
-      Effect.gen(function* () {
-        site.pages.set("docs.example/", answers(302, { location: "/next" }))
-        site.pages.set("docs.example/film", sends("x".repeat(500_000), { "content-type": "video/mp4" }))
-        expect(yield* requested(site.at("docs.example", "/"))).toMatchObject({
-          status: 302,
-          headers: { location: "/next" },
-        })
-        const film = yield* requested(site.at("docs.example", "/film"), {
-          wantsBody: ({ headers }) => headers["content-type"] !== "video/mp4",
-        })
-        expect([film.body.length, site.requests.length]).toEqual([0, 2])
-      }),
-    ))
+    run(function* (site) {
+      site.pages.set("docs.example/", answers(302, { location: "/next" }))
+      site.pages.set("docs.example/film", sends("x".repeat(500_000), { "content-type": "video/mp4" }))
+      expect(yield* requested(site.at("docs.example", "/"))).toMatchObject({
+        status: 302,
+        headers: { location: "/next" },
+      })
+      const film = yield* requested(site.at("docs.example", "/film"), {
+        wantsBody: ({ headers }) => headers["content-type"] !== "video/mp4",
+      })
+      expect([film.body.length, site.requests.length]).toEqual([0, 2])
+    }))
 
   test("takes no more than its limits, of the wire and of what it unpacks to", () =>
-    run((site) =>
-      Effect.gen(function* () {
-        site.pages.set("docs.example/bomb", sends(gzipSync(Buffer.alloc(50_000_000)), { "content-encoding": "gzip" }))
-        site.pages.set("docs.example/long", (_, response) => void response.writeHead(200).end("x".repeat(2_000_000)))
-        site.pages.set("docs.example/slow", silent)
-        site.pages.set("docs.example/odd", sends("x", { "content-encoding": "compress" }))
-        const reasons = Effect.forEach(["bomb", "long", "slow", "odd"], (path) =>
-          reasonOf(site.at("docs.example", `/${path}`)),
-        )
-        expect(yield* reasons).toEqual(["too_large", "too_large", "timed_out", "bad_answer"])
-        const cut = yield* requested(site.at("docs.example", "/long"), { cuts: true, bytesMax: 1_000 })
-        expect(cut.body.length).toBe(1_000)
-      }),
-    ))
+    run(function* (site) {
+      site.pages.set("docs.example/bomb", sends(gzipSync(Buffer.alloc(50_000_000)), { "content-encoding": "gzip" }))
+      site.pages.set("docs.example/long", (_, response) => void response.writeHead(200).end("x".repeat(2_000_000)))
+      site.pages.set("docs.example/slow", silent)
+      site.pages.set("docs.example/odd", sends("x", { "content-encoding": "compress" }))
+      const reasons = Effect.forEach(["bomb", "long", "slow", "odd"], (path) =>
+        reasonOf(site.at("docs.example", `/${path}`)),
+      )
+      expect(yield* reasons).toEqual(["too_large", "too_large", "timed_out", "bad_answer"])
+      const cut = yield* requested(site.at("docs.example", "/long"), { cuts: true, bytesMax: 1_000 })
+      expect(cut.body.length).toBe(1_000)
+    }))
 
   test("says why there is no answer", () =>
-    run((site) =>
-      Effect.gen(function* () {
-        expect(yield* reasonOf(`https://docs.example:${securePort()}/`)).toBe("certificate")
-        expect(yield* reasonOf("http://docs.example:1/")).toBe("unreachable")
-        expect(yield* reasonOf(site.at("inside.example", "/"))).toBe("not_found")
-        expect(yield* reasonOf("http://docs.example/", {}, { resolve: () => Effect.succeed([]) })).toBe("not_found")
-        for (const host of ["127.0.0.1", "[::1]", "[::ffff:10.0.0.1]", "localhost", "169.254.169.254"])
-          expect(yield* reasonOf(`http://${host}:${site.port}/`, {}, { allowed: noPrivateNetworks })).toBe("private")
-        expect(site.requests).toEqual([])
-      }),
-    ))
+    run(function* (site) {
+      expect(yield* reasonOf(`https://docs.example:${securePort()}/`)).toBe("certificate")
+      expect(yield* reasonOf("http://docs.example:1/")).toBe("unreachable")
+      expect(yield* reasonOf(site.at("inside.example", "/"))).toBe("not_found")
+      expect(yield* reasonOf("http://docs.example/", {}, { resolve: () => Effect.succeed([]) })).toBe("not_found")
+      for (const host of ["127.0.0.1", "[::1]", "[::ffff:10.0.0.1]", "localhost", "169.254.169.254"])
+        expect(yield* reasonOf(`http://${host}:${site.port}/`, {}, { allowed: noPrivateNetworks })).toBe("private")
+      expect(site.requests).toEqual([])
+    }))
 
   test("goes to the address that was checked, whatever the name means by then", () =>
-    run((site) =>
-      Effect.gen(function* () {
-        let lookups = 0
-        const resolve: Resolve = () =>
-          Effect.sync(() => [{ address: lookups++ === 0 ? "127.0.0.1" : "10.0.0.1", family: 4 }])
-        site.pages.set("docs.example/", sends("here"))
-        expect((yield* requested(site.at("docs.example", "/"), {}, { resolve })).status).toBe(200)
-        expect(lookups).toBe(1)
-        expect(yield* reasonOf(site.at("docs.example", "/"), {}, { resolve })).toBe("not_found")
-      }),
-    ))
+    run(function* (site) {
+      let lookups = 0
+      const resolve: Resolve = () =>
+        Effect.sync(() => [{ address: lookups++ === 0 ? "127.0.0.1" : "10.0.0.1", family: 4 }])
+      site.pages.set("docs.example/", sends("here"))
+      expect((yield* requested(site.at("docs.example", "/"), {}, { resolve })).status).toBe(200)
+      expect(lookups).toBe(1)
+      expect(yield* reasonOf(site.at("docs.example", "/"), {}, { resolve })).toBe("not_found")
+    }))
 })
