@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Duration, Effect, Redacted } from "effect"
+import { Duration, Effect, Fiber, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { makeAnthropic } from "../../src/models/anthropic/Anthropic.ts"
 import type { ModelCalls } from "../../src/models/ModelCalls.ts"
@@ -43,6 +43,8 @@ const protocols = {
     ).pipe(Effect.provide(FetchHttpClient.layer)),
 }
 type Protocol = keyof typeof protocols
+
+const patient = { replyTimeout: long, firstByteTimeout: long, stallTimeout: long }
 
 /** The result that a client would see. */
 const ways = {
@@ -104,7 +106,40 @@ describe.each(cases)("a call of %s for an answer that is %s", (protocol, way) =>
     expect(said).toBe("Hello again")
     expect(requests).toHaveLength(2)
   })
+
+  test.each([
+    ["before the headers", { kind: "hang" }],
+    ["in the body", { kind: "hang in body" }],
+  ] as const)("closes its connection to the provider when it is interrupted %s", async (_, answer) => {
+    await Effect.gen(function* () {
+      const fake = yield* fakeProvider(answer)
+      const fiber = yield* Effect.forkChild(ways[way](yield* protocols[protocol](fake.url, patient), []))
+      yield* until(() => fake.requests.length === 1)
+      expect(fake.hungUp()).toBe(0)
+      yield* Fiber.interrupt(fiber)
+      yield* until(() => fake.hungUp() === 1)
+    }).pipe(Effect.scoped, Effect.runPromise)
+  })
+
+  test("follows no redirect, so that neither the key nor the conversation reaches another server", async () => {
+    const elsewhere: Array<string> = []
+    const server = Bun.serve({
+      port: 0,
+      routes: {
+        "/v1/*": () => Response.redirect("/elsewhere", 307),
+        "/elsewhere": ({ url }) => (elsewhere.push(url), new Response()),
+      },
+    })
+    const calls = await Effect.runPromise(protocols[protocol](server.url.origin, patient))
+    const result = await Effect.runPromise(Effect.result(ways[way](calls, [])))
+    await server.stop(true)
+    expect(result._tag).toBe("Failure")
+    expect(elsewhere).toEqual([])
+  })
 })
+
+const until = (condition: () => boolean) =>
+  Effect.repeat(Effect.map(Effect.sleep("2 millis"), condition), { until: (isTrue) => isTrue })
 
 test("no fault leaves an unhandled rejection", async () => {
   // The engine reports a rejection after the turn of the event loop in which it happened.

@@ -244,11 +244,3 @@ describe("the result for the model", () => {
     expect((await call({ id: "1" }, answer)).outcome).toEqual({ result: result as never, isFailure: true })
   })
 })
-
-test("a secret that the server repeats with JSON escapes is removed, too", async () => {
-  const headers = { authorization: String.raw`Basic a"quoted\secret` }
-  const { outcome } = await call({ id: "A" }, reply(JSON.stringify({ you: headers.authorization })), {
-    headers: Effect.succeed(Redacted.make(headers)),
-  })
-  expect(outcome).toEqual({ result: { you: "[secret]" }, isFailure: false })
-})

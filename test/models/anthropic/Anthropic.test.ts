@@ -529,50 +529,12 @@ describe("a stream that has begun", () => {
   })
 })
 
-describe("an interruption", () => {
-  const cases: ReadonlyArray<readonly [string, Ask, Answer]> = [
-    ["before the headers", asWhole, { kind: "hang" }],
-    ["during a body", asWhole, { kind: "hang in body" }],
-    ["during a stream", asStream, { kind: "events", events: events.slice(0, 4), ending: "hang" }],
-  ]
-  test.each(cases)("%s closes the connection to the provider", async (_, ask, given) => {
-    await Effect.gen(function* () {
-      const fake = yield* fakeProvider(given)
-      const model = modelAt(fake)
-      const fiber = yield* Effect.forkChild(ask(model))
-      yield* until(() => fake.requests.length === 1)
-      expect(fake.hungUp()).toBe(0)
-      yield* Fiber.interrupt(fiber)
-      yield* until(() => fake.hungUp() === 1)
-    }).pipe(Effect.scoped, Effect.runPromise)
-  })
-})
-
 /** Waits in real time, whatever the clock of the test. */
 const pause = (millis: number) => Effect.promise(() => Bun.sleep(millis))
 
 /** Waits until a condition holds. The test fails by its time-out when it never does. */
 const until = (condition: () => boolean) =>
   Effect.repeat(Effect.map(pause(2), condition), { until: (isTrue) => isTrue })
-
-test("a redirect is not followed, so that the conversation reaches no other server", async () => {
-  const elsewhere: Array<string> = []
-  const server = Bun.serve({
-    port: 0,
-    fetch: (request) => {
-      const { pathname } = new URL(request.url)
-      if (pathname !== "/v1/messages") elsewhere.push(pathname)
-      return Response.redirect("/elsewhere", 307)
-    },
-  })
-  const model = modelsAt(server.url.origin)("m")
-  for (const ask of ways) {
-    const result = await Effect.runPromise(Effect.result<unknown, ProviderFailure, never>(ask(model)))
-    expect(result._tag).toBe("Failure")
-  }
-  await server.stop(true)
-  expect(elsewhere).toEqual([])
-})
 
 test("a key that the provider repeats is not logged", async () => {
   const server = Bun.serve({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { Prompt, type Response as Answered } from "effect/ai"
 import { FetchHttpClient, HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { Agent } from "../../../src/agent/Agent.ts"
@@ -435,44 +435,4 @@ describe("the answer of another server is understood with", () => {
     expect(textIn(await Effect.runPromise(whole(model)))).toBe("Hi")
     expect(sent[0]?.headers).toMatchObject({ authorization: "Bearer k", "api-key": "k" })
   })
-})
-
-describe("an interruption", () => {
-  test.each([
-    ["before the headers", whole, { kind: "hang" }],
-    ["during a body", whole, { kind: "hang in body" }],
-    ["during a stream", streamed, { kind: "hang in body" }],
-  ] as const)("%s closes the connection to the server", async (_, way, given) => {
-    await Effect.gen(function* () {
-      const fake = yield* fakeProvider(given)
-      const fiber = yield* Effect.forkChild(way(yield* modelAt(fake)))
-      yield* until(() => fake.requests.length === 1)
-      expect(fake.hungUp()).toBe(0)
-      yield* Fiber.interrupt(fiber)
-      yield* until(() => fake.hungUp() === 1)
-    }).pipe(Effect.scoped, Effect.runPromise)
-  })
-})
-
-const until = (condition: () => boolean) =>
-  Effect.repeat(Effect.map(Effect.sleep(Duration.millis(2)), condition), { until: (isTrue) => isTrue })
-
-test("a redirect is not followed, so that the key reaches no other server", async () => {
-  const elsewhere: Array<string> = []
-  const server = Bun.serve({
-    port: 0,
-    fetch: (request) => {
-      const { pathname } = new URL(request.url)
-      if (pathname !== "/v1/chat/completions") elsewhere.push(pathname)
-      return Response.redirect("/elsewhere", 307)
-    },
-  })
-  const result = await Effect.gen(function* () {
-    const client = yield* HttpClient.HttpClient
-    const settings = { baseUrl: server.url.href, apiKey: Redacted.make(fakeOpenAiKey), limits: callSettings() }
-    return yield* Effect.result(whole(makeOpenAi(settings, client)("m")))
-  }).pipe(Effect.provide(FetchHttpClient.layer), Effect.runPromise)
-  await server.stop(true)
-  expect(result._tag).toBe("Failure")
-  expect(elsewhere).toEqual([])
 })
