@@ -28,6 +28,9 @@ const at =
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.provide(effect, Layer.merge(placeOf(database, settings), quiet))
 
+const atFresh = <A, E>(effect: Effect.Effect<A, E, Layer.Success<ReturnType<typeof placeOf>> | Scope.Scope>) =>
+  Effect.flatMap(fresh, (database) => at(database)(effect))
+
 const backup = (directory: string) => Backup.use((service) => service.run({ directory }))
 const restore = (directory: string) => Restore.use((service) => service.run(directory))
 const check = (directory: string) => Effect.provide(verify(directory), platform)
@@ -65,18 +68,16 @@ const made = await Effect.runPromise(
 describe("the list of tables", () => {
   test("says of every table, parents first, what a backup does with it", async () => {
     const { names, references } = await run(
-      Effect.gen(function* () {
-        return yield* at(yield* fresh)(
-          SystemSql.use((sql) =>
-            Effect.all({
-              names: sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`,
-              references: sql<{ child: string; parent: string }>`
+      atFresh(
+        SystemSql.use((sql) =>
+          Effect.all({
+            names: sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`,
+            references: sql<{ child: string; parent: string }>`
                 select conrelid::regclass::text as child, confrelid::regclass::text as parent
                 from pg_constraint where contype = 'f'`,
-            }),
-          ),
-        )
-      }),
+          }),
+        ),
+      ),
     )
     const listed = tableRules.map(({ table }) => table)
     expect(listed.toSorted()).toEqual(names.map(({ name }) => name).toSorted())
@@ -192,22 +193,20 @@ describe("a backup", () => {
 
   test("keeps files from being deleted while it runs, and remembers that it was made", async () => {
     const seen = await run(
-      Effect.gen(function* () {
-        return yield* at(yield* fresh)(
-          Effect.gen(function* () {
-            const garbage = yield* BlobGarbage
-            const backups = yield* Backups
-            yield* garbage.announce(["documents/old"], Duration.zero)
-            const before = yield* garbage.due(10)
-            const id = Option.getOrThrow(Option.fromUndefinedOr(yield* backups.begin(Duration.minutes(1))))
-            const during = yield* garbage.due(10)
-            const second = yield* backups.begin(Duration.minutes(1))
-            const none = yield* backups.latest
-            yield* backups.finish(id, { rows: 1, files: 2, bytes: 3 })
-            return { before, during, second, none, after: yield* garbage.due(10), latest: yield* backups.latest }
-          }),
-        )
-      }),
+      atFresh(
+        Effect.gen(function* () {
+          const garbage = yield* BlobGarbage
+          const backups = yield* Backups
+          yield* garbage.announce(["documents/old"], Duration.zero)
+          const before = yield* garbage.due(10)
+          const id = Option.getOrThrow(Option.fromUndefinedOr(yield* backups.begin(Duration.minutes(1))))
+          const during = yield* garbage.due(10)
+          const second = yield* backups.begin(Duration.minutes(1))
+          const none = yield* backups.latest
+          yield* backups.finish(id, { rows: 1, files: 2, bytes: 3 })
+          return { before, during, second, none, after: yield* garbage.due(10), latest: yield* backups.latest }
+        }),
+      ),
     )
     expect(seen).toMatchObject({
       before: ["documents/old"],
@@ -221,14 +220,12 @@ describe("a backup", () => {
 
   test("waits for the end of another one, which may have been killed", async () => {
     const report = await run(
-      Effect.gen(function* () {
-        return yield* at(yield* fresh)(
-          Effect.gen(function* () {
-            yield* Backups.use((backups) => backups.begin(Duration.seconds(1)))
-            return yield* backup(join(made.parent, "waited"))
-          }),
-        )
-      }),
+      atFresh(
+        Effect.gen(function* () {
+          yield* Backups.use((backups) => backups.begin(Duration.seconds(1)))
+          return yield* backup(join(made.parent, "waited"))
+        }),
+      ),
     )
     expect(report).toMatchObject({ files: 0 })
     await run(check(join(made.parent, "waited")))
@@ -311,12 +308,8 @@ const emptyDatabase = Effect.map(temporaryDirectory("empty"), (directory): TestD
 
 describe("a restoration", () => {
   test("refuses a database with rows, and leaves it as it is", async () => {
-    const why = await run(
-      Effect.gen(function* () {
-        const { database, directory, manifest } = made
-        return yield* whyOf(at(database, { migrating: emptyAt(manifest.migration) })(restore(directory)))
-      }),
-    )
+    const { database, directory, manifest } = made
+    const why = await run(whyOf(at(database, { migrating: emptyAt(manifest.migration) })(restore(directory))))
     expect(why).toBe(
       "The database is not empty: there are rows in the table organizations. Restore into a new database, or a new data directory.",
     )
