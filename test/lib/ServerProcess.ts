@@ -41,7 +41,7 @@ export const settingsFor = Effect.fnUntraced(function* (
 /** The script and the arguments of a server with these constants in place of its own. */
 export const scriptWith = (constants: Context.Context<never>): ReadonlyArray<string> =>
   constants.mapUnsafe.size === 0
-    ? ["src/main.ts"]
+    ? ["src/start.ts"]
     : ["test/lib/TunedServer.ts", JSON.stringify(Object.fromEntries(constants.mapUnsafe))]
 
 /** Starts a server as a process, for tests of signals and of starts that fail. Closing the scope kills it. */
