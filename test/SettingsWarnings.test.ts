@@ -35,6 +35,18 @@ describe("the review of the settings warns of", () => {
     )
   })
 
+  test.each([
+    "ORGANIZATION_CONCURRENT_CHATS",
+    "ORGANIZATION_TOKENS_PER_DAY",
+    "QUOTA_BYTES",
+    "QUOTA_TOOLS",
+    "SIGN_IN_CHECK_MINUTES",
+    "USAGE_RETENTION",
+    "WIDGET_KEY_RATE_LIMIT",
+  ])("%s, which was a setting before", async (name) => {
+    expect(await reviewed({ [name]: "5" })).toEqual([`${name} is not a setting.`])
+  })
+
   test("an unknown variable with the prefix of a setting", async () => {
     expect(await reviewed({ CHAT_TEMPERATURE: "1", PROVIDER: "x", EXTRACT_WORKERS: "4" })).toEqual([
       "CHAT_TEMPERATURE is not a setting.",
