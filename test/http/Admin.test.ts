@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { ApiKey, allScopes, isWellFormedKey } from "../../src/domain/keys/ApiKey.ts"
 import { Organization } from "../../src/domain/organizations/Organization.ts"
 import { SystemSql } from "../../src/storage/sql/Database.ts"
-import { type Client, invalid, problem, read, until } from "../lib/Client.ts"
+import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { operatorKey } from "../lib/ServerProcess.ts"
 import { noBudget } from "../../src/domain/organizations/Budget.ts"
 import { sharedServer } from "../lib/TestServer.ts"
@@ -47,6 +47,13 @@ describe("organizations", () => {
     expect(await organizationsOf(own)).toMatchObject([{ name: "Another", is_operator: false }])
     problem(await own.post(organizations, { json: { name: "Third" } }), 403, "forbidden")
   })
+
+  test.each([{}, { name: "" }, { name: "x".repeat(201) }, { name: 1 }, { name: "a\u0000" }])(
+    "need a name: %j",
+    async (json) => {
+      expect(wrongPaths(await client.post(organizations, { json }))).toEqual(["name"])
+    },
+  )
 })
 
 describe("keys", () => {
@@ -89,7 +96,10 @@ describe("keys", () => {
     const reply = await client.delete(`${keys}/${id}`)
     expect(reply.status).toBe(200)
     expect(reply.body).toMatchObject({ api_key: { id, revoked_at: expect.any(String) } })
-    await until(() => doomed.get(chatbots), { status: 401 })
+    await until(
+      () => doomed.get(chatbots),
+      ({ status }) => status === 401,
+    )
     const again = await client.delete(`${keys}/${id}`)
     expect(read(Schema.Struct({ api_key: ApiKey }), again).api_key.revoked_at).toBe(
       read(Schema.Struct({ api_key: ApiKey }), await client.delete(`${keys}/${id}`)).api_key.revoked_at,
@@ -102,7 +112,10 @@ describe("keys", () => {
     expect((await brief.get(chatbots)).status).toBe(200)
     // In place of the years until then.
     await query(SystemSql.use((sql) => sql`update api_keys set expires_at = now() where id = ${expiring}`))
-    await until(() => brief.get(chatbots), { status: 401 })
+    await until(
+      () => brief.get(chatbots),
+      ({ status }) => status === 401,
+    )
     const { id, client: lasting } = await client.newKey({ expires_at: "2999-01-01T01:00:00+02:00" })
     expect((await lasting.get(chatbots)).status).toBe(200)
     expect((await keysOf(client)).find((key) => key.id === id)).toMatchObject({
@@ -151,7 +164,6 @@ describe("keys", () => {
     ["an empty name", { name: "" }, "name"],
     ["a name that is too long", { name: "x".repeat(201) }, "name"],
     ["no scopes", { scopes: undefined }, "scopes"],
-    ["an empty list of scopes", { scopes: [] }, "scopes"],
     ["an unknown scope", { scopes: ["everything"] }, "scopes.0"],
     ["an organization that is no UUID", { organization_id: "seven" }, "organization_id"],
     ["a chatbot that is no UUID", { chatbot_id: "seven" }, "chatbot_id"],
@@ -160,6 +172,17 @@ describe("keys", () => {
     ["an unknown field", { expiry: "never" }, "expiry"],
   ]
   test.each(refused)("cannot be created with %s", async (_, json, path) => {
-    invalid(await client.post(keys, { json: { name: "K", scopes: allScopes, ...json } }), path)
+    expect(wrongPaths(await client.post(keys, { json: { name: "K", scopes: allScopes, ...json } }))).toEqual([path])
+  })
+
+  test("can be administered only with the scope `admin`, and by ids that exist", async () => {
+    expect((await client.post(keys, { json: { name: "K", scopes: [] } })).status).toBe(400)
+    for (const json of [{ organization_id: nowhere }, { chatbot_id: nowhere }]) {
+      problem(await client.post(keys, { json: { name: "K", scopes: ["chat"], ...json } }), 404, "not_found")
+    }
+    problem(await client.delete(`${keys}/${nowhere}`), 404, "not_found")
+    problem(await client.get(`${keys}?organization_id=${nowhere}`), 404, "not_found")
+    expect(wrongPaths(await client.delete(`${keys}/seven`))).toEqual(["path.apiKeyId"])
+    expect(wrongPaths(await client.get(`${keys}?organization_id=seven`))).toEqual(["query.organization_id"])
   })
 })

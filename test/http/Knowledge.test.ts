@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import type { Document } from "../../src/domain/knowledge/Document.ts"
-import { type Files, invalid, ManyDocuments, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
+import { type Files, ManyDocuments, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { rows, xlsxFile } from "../lib/files/OfficeFile.ts"
 import { fixturePath } from "../lib/Fixtures.ts"
 import { startServer } from "../lib/TestServer.ts"
@@ -28,7 +28,7 @@ const bakery = "# Bakery\n\nThe bakery sells buckwheat galettes on Fridays."
 /** The number of files in the blob store. */
 const stored = () => server.stored("documents").length
 /** Waits until so many files are stored: files without an owner are deleted in the background. */
-const storedReaches = async (count: number) => expect(await until(stored, count)).toBe(count)
+const storedReaches = async (count: number) => expect(await until(stored, (now) => now === count)).toBe(count)
 
 const Results = Schema.Struct({ results: Schema.Array(Schema.Record(Schema.String, Schema.Json)) })
 const resultsOf = (reply: Reply) => read(Results, reply).results
@@ -92,6 +92,20 @@ describe("14. upload", () => {
     expect((await client.found(id, query)).length).toBeGreaterThan(0)
   })
 
+  test("accepts ten files in one upload and refuses eleven", async () => {
+    const { id } = await client.newChatbot()
+    const files = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}.md`, `Number ${n} is a number.`]))
+    const before = stored()
+    problem(await client.upload(id, files(11)), 413, "too_large")
+    await storedReaches(before)
+    expect(await client.documents(id)).toEqual([])
+    const reply = await client.upload(id, files(10))
+    expect(documentsOf(reply).map(({ name, status }) => `${name} ${status}`)).toEqual(
+      Object.keys(files(10)).map((name) => `${name} ready`),
+    )
+  })
+
   test("returns the existing document when the same bytes are uploaded again under any name", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const before = stored()
@@ -141,6 +155,16 @@ describe("14. upload", () => {
     await storedReaches(before)
   })
 
+  test("shows names without paths and without misleading characters", async () => {
+    const { id } = await client.newChatbot()
+    const names = ["../../etc/passwd.md", "C:\\Users\\me\\notes.md", "txt.\u202edm.md"]
+    const shown = []
+    for (const [index, name] of names.entries()) {
+      shown.push(only(documentsOf(await client.upload(id, { [name]: `Number ${index}.` }))).name)
+    }
+    expect(shown).toEqual(["passwd.md", "notes.md", "txt.dm.md"])
+  })
+
   test("names missing fields", async () => {
     const { id } = await client.newChatbot()
     const send = (fields: Readonly<Record<string, string | Blob>>) => {
@@ -149,10 +173,11 @@ describe("14. upload", () => {
       return client.post("/api/embedfiles", { form })
     }
     const file = new File([tides], "tides.md")
-    invalid(await send({ files: file }), "chatbotId")
-    invalid(await send({ chatbotId: "seven", files: file }), "chatbotId")
-    invalid(await send({ chatbotId: id }), "files")
-    invalid(await send({ chatbotId: id, files: "text" }), "files")
+    expect(wrongPaths(await send({ files: file }))).toEqual(["chatbotId"])
+    expect(wrongPaths(await send({ chatbotId: "seven", files: file }))).toEqual(["chatbotId"])
+    expect(wrongPaths(await send({ chatbotId: id }))).toEqual(["files"])
+    expect(wrongPaths(await send({ chatbotId: id, files: "text" }))).toEqual(["files"])
+    problem(await client.upload(nowhere, { "tides.md": tides }), 404, "not_found")
     problem(await client.post("/api/embedfiles", { json: { chatbotId: id } }), 415, "unsupported_media_type")
   })
 
@@ -217,11 +242,12 @@ describe("10. query", () => {
     expect(await client.found(id, "x".repeat(2_000))).toEqual([])
     for (const query of ["", "x".repeat(2_001), 1, null, undefined, "a\u0000", "\udc00"]) {
       const reply = await client.post(`/api/external/chatbot/${id}/query-knowledge`, { json: { query } })
-      invalid(reply, "query")
+      expect(wrongPaths(reply)).toEqual(["query"])
     }
     for (const top_k of [0, 51, 1.5, "5", null]) {
-      invalid(await client.search(id, "tide", { top_k }), "top_k")
+      expect(wrongPaths(await client.search(id, "tide", { top_k }))).toEqual(["top_k"])
     }
+    problem(await client.search(nowhere, "tide"), 404, "not_found")
   })
 
   test("explains results only with `explain`", async () => {
@@ -255,7 +281,7 @@ describe("10. query", () => {
     expect(scores.vector).toBeGreaterThan(0)
     expect(scores.fused).toBeCloseTo(1, 5)
     for (const explain of ["true", 1, null]) {
-      invalid(await client.search(id, "tide", { explain }), "explain")
+      expect(wrongPaths(await client.search(id, "tide", { explain }))).toEqual(["explain"])
     }
   })
 
@@ -359,20 +385,29 @@ describe("12. replace", () => {
     const reply = await client.replace(id, documentId, "bakery.md", bakery, { headers })
     expect(reply.status).toBe(202)
     expect(reply.body).toStrictEqual(await shownBy(id))
-    await until(() => client.document(id, documentId), { name: "bakery.md", status: "ready" })
+    await until(
+      () => client.document(id, documentId),
+      ({ name, status }) => name === "bakery.md" && status === "ready",
+    )
     expect(await client.found(id, "buckwheat galettes")).toHaveLength(1)
   })
 
   test("names invalid fields", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const { id: documentId } = only(documents)
-    invalid(await client.replace(id, documentId, "a.md", bakery, { query: `?id=${nowhere}` }), "query.id")
-    invalid(await client.replace(id, "seven", "a.md", bakery), "documentId")
+    const other = await knowing({ "ferries.md": ferries })
+    expect(wrongPaths(await client.replace(id, documentId, "a.md", bakery, { query: `?id=${nowhere}` }))).toEqual([
+      "query.id",
+    ])
+    expect(wrongPaths(await client.replace(id, "seven", "a.md", bakery))).toEqual(["documentId"])
+    problem(await client.replace(id, nowhere, "a.md", bakery), 404, "not_found")
+    problem(await client.replace(nowhere, documentId, "a.md", bakery), 404, "not_found")
+    problem(await client.replace(other.id, documentId, "a.md", bakery), 404, "not_found")
     const { detail } = problem(await client.replace(id, documentId, "a.exe", bakery), 415, "unsupported_media_type")
     expect(detail).toContain("a.exe")
     const form = new FormData()
     form.set("documentId", documentId)
-    invalid(await client.patch(knowledge(id), { form }), "file")
+    expect(wrongPaths(await client.patch(knowledge(id), { form }))).toEqual(["file"])
     expect(await client.found(id, "tide Morlaix")).toHaveLength(1)
   })
 })
@@ -407,10 +442,14 @@ describe("13. delete", () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const document = only(documents)
     for (const query of ["", "?all=false", `?all=true&id=${document.id}`]) {
-      invalid(await client.delete(knowledge(id, query)), "query")
+      expect(wrongPaths(await client.delete(knowledge(id, query)))).toEqual(["query"])
     }
-    invalid(await client.delete(knowledge(id, "?all=yes")), "query.all")
-    invalid(await client.delete(knowledge(id, "?id=seven")), "query.id")
+    expect(wrongPaths(await client.delete(knowledge(id, "?all=yes")))).toEqual(["query.all"])
+    expect(wrongPaths(await client.delete(knowledge(id, "?id=seven")))).toEqual(["query.id"])
+    problem(await client.delete(knowledge(id, `?id=${nowhere}`)), 404, "not_found")
+    problem(await client.delete(knowledge(nowhere, "?all=true")), 404, "not_found")
+    const other = await client.newChatbot()
+    problem(await client.delete(knowledge(other.id, `?id=${document.id}`)), 404, "not_found")
     expect(await client.documents(id)).toEqual([document])
   })
 })
@@ -433,7 +472,7 @@ describe("documents", () => {
     expect(await page("")).toMatchObject({ metadata: { currentPage: 1, pageSize: 20, totalCount: 5, totalPages: 1 } })
     expect(await page("status=ready&limit=1")).toMatchObject({ metadata: { totalCount: 5 } })
     expect(await page("status=failed")).toMatchObject({ data: [], metadata: { totalCount: 0 } })
-    invalid(await client.get(knowledge(id, "/documents?status=lost")), "query.status")
+    expect(wrongPaths(await client.get(knowledge(id, "/documents?status=lost")))).toEqual(["query.status"])
   })
 
   test("can be read and deleted one by one", async () => {
@@ -455,8 +494,29 @@ describe("documents", () => {
     expect(reply.body).toStrictEqual({
       document: { ...failed, status: "queued", progress: 0, error: null, updated_at: timestamp },
     })
-    const after = await until(() => client.document(id, failed?.id ?? ""), { status: "failed" })
+    const after = await until(
+      () => client.document(id, failed?.id ?? ""),
+      ({ status }) => status === "failed",
+    )
     expect(after.error).toEqual(failed?.error ?? expect.anything())
     problem(await client.post(knowledge(id, `/documents/${ready?.id}/retry`)), 409, "conflict")
+  })
+
+  const actions: ReadonlyArray<readonly [string, string, string]> = [
+    ["GET", "", "shown"],
+    ["DELETE", "", "deleted"],
+    ["POST", "/retry", "tried again"],
+  ]
+  test.each(actions)("%s %s: cannot be %s when they are unknown or another chatbot's", async (method, rest) => {
+    const { id, documents } = await knowing({ "tides.md": tides })
+    const other = await client.newChatbot()
+    for (const path of [
+      knowledge(id, `/documents/${nowhere}`),
+      knowledge(other.id, `/documents/${only(documents).id}`),
+    ]) {
+      problem(await client.send(method, path + rest), 404, "not_found")
+    }
+    expect(wrongPaths(await client.send(method, knowledge(id, `/documents/seven${rest}`)))).toEqual(["path.documentId"])
+    expect(await client.documents(id)).toHaveLength(1)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { routes } from "../../../src/http/edge/Routes.ts"
 import { allScopes, type Scope } from "../../../src/domain/keys/ApiKey.ts"
-import { invalid, problem, type Reply } from "../../lib/Client.ts"
+import { problem, type Reply, wrongPaths } from "../../lib/Client.ts"
 import { rawRequest } from "../../lib/RawRequest.ts"
 import { readApiDocument } from "../../lib/safety/ApiDocument.ts"
 import { operatorKey } from "../../lib/ServerProcess.ts"
@@ -209,17 +209,17 @@ describe("a JSON body", () => {
   test.each(["", "{", '{"name":}', '{"name":"a"} x', "'a'", "\u0000", "undefined", '{"name":"\t"}'])(
     "must be JSON: %j",
     async (body) => {
-      invalid(await create(body), "body")
+      expect(wrongPaths(await create(body))).toEqual(["body"])
     },
   )
 
   test("must be UTF-8, and is never converted silently", async () => {
     const latin1 = Buffer.from('{"name":"Caf\u00e9"}', "latin1")
-    invalid(await create(latin1), "body")
+    expect(wrongPaths(await create(latin1))).toEqual(["body"])
   })
 
   test.each(["null", "7", '"text"', "[]", '[{"name":"a"}]'])("must be an object: %s", async (body) => {
-    invalid(await create(body), "body")
+    expect(wrongPaths(await create(body))).toEqual(["body"])
   })
 
   test("may nest 32 levels and no more", async () => {
@@ -230,7 +230,7 @@ describe("a JSON body", () => {
     }
     expect((await chat(nested(31))).status).toBe(200)
     expect((await chat(`"${nested(100)}\\"${nested(100)}"`)).status).toBe(200)
-    for (const depth of [32, 100_000]) invalid(await chat(nested(depth)), "body")
+    for (const depth of [32, 100_000]) expect(wrongPaths(await chat(nested(depth)))).toEqual(["body"])
   })
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/xml", "image/png"])(
@@ -262,7 +262,7 @@ describe("a JSON body", () => {
     expect(ofSize(megabyte)).toHaveLength(megabyte)
     for (const whole of [(text: string) => text, inPieces]) {
       // The body is refused because the description is too long, and not because of its own size.
-      invalid(await create(whole(ofSize(megabyte))), "description")
+      expect(wrongPaths(await create(whole(ofSize(megabyte))))).toEqual(["description"])
       problem(await create(whole(ofSize(megabyte + 1))), 413, "too_large")
     }
   })
@@ -410,5 +410,50 @@ describe("a key", () => {
   test("is checked before the body", async () => {
     problem(await nobody.post(chatbots, { body: "{", headers: json }), 401, "unauthorized")
     problem(await (await client.limitedTo("chat")).post(chatbots, { body: "{", headers: json }), 403, "forbidden")
+  })
+
+  test("cannot tell resources of another organization from unknown ones", async () => {
+    const foreign = await client.newOrganization()
+    const { id } = await client.newChatbot()
+    const [document] = await client.learn(id, { "a.md": "# Tides\n\nThe tide turns." })
+    const { session_id } = await client.chat(id, "tide", { sessionToken: "s" })
+    const { id: key } = await client.newKey()
+    const at = (chatbot: string, rest = "") => `/api/external/chatbot/${chatbot}${rest}`
+    const bodyOf = ({ text, status, headers }: Reply) => [
+      status,
+      text.replace(headers.get("x-request-id") ?? "missing", ""),
+    ]
+    for (const [method, theirs, unknown] of [
+      ["GET", at(id), at(nowhere)],
+      ["DELETE", at(id), at(nowhere)],
+      ["GET", at(id, `/conversations/${session_id}/messages`), at(nowhere, `/conversations/${nowhere}/messages`)],
+      ["DELETE", at(id, `/conversations/${session_id}`), at(nowhere, `/conversations/${nowhere}`)],
+      ["DELETE", at(id, "/knowledge-base?all=true"), at(nowhere, "/knowledge-base?all=true")],
+      ["GET", at(id, `/knowledge-base/documents/${document?.id}`), at(nowhere, `/knowledge-base/documents/${nowhere}`)],
+      ["DELETE", `/api/admin/api-keys/${key}`, `/api/admin/api-keys/${nowhere}`],
+    ] as const) {
+      const reply = await foreign.send(method, theirs)
+      expect(bodyOf(reply)).toEqual(bodyOf(await foreign.send(method, unknown)))
+      problem(reply, 404, "not_found")
+    }
+    expect(await client.messages(id, "s")).toHaveLength(2)
+    expect(await client.documents(id)).toHaveLength(1)
+  })
+
+  test("that is bound to a chatbot cannot use another", async () => {
+    const [own, other] = [await client.newChatbot(), await client.newChatbot()]
+    const bound = (await client.newKey({ chatbot_id: own.id })).client
+    const path = (id: string) => `/api/external/chatbot/${id}`
+    expect(await bound.chatbot(own.id)).toStrictEqual(own)
+    expect((await bound.get(chatbots)).body).toMatchObject({ chatbots: [{ id: own.id }] })
+    await bound.learn(own.id, { "a.md": "# Tides\n\nThe tide turns." })
+    await bound.chat(own.id, "tide")
+    problem(await bound.get(path(other.id)), 403, "forbidden")
+    problem(await bound.delete(path(other.id)), 403, "forbidden")
+    problem(await bound.say(other.id, "tide"), 403, "forbidden")
+    problem(await bound.upload(other.id, { "a.md": "text" }), 403, "forbidden")
+    problem(await bound.patch(`${chatbots}?id=${other.id}`, { json: {} }), 403, "forbidden")
+    problem(await bound.post(chatbots, { json: { name: "Third" } }), 403, "forbidden")
+    problem(await bound.get(path(nowhere)), 403, "forbidden")
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { LISTED_ERRORS_MAX_COUNT } from "../../../src/domain/Errors.ts"
 import { type Client, problem, wrongPaths } from "../../lib/Client.ts"
 import { repeatedWait } from "../../lib/EventLoop.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -105,6 +106,29 @@ test("a body may have as many values and fields as clients send", async () => {
 })
 
 describe("the issues of an invalid body", () => {
+  const create = (as: Client, fields: object) => as.post("/api/external/chatbots", { json: { name: "x", ...fields } })
+
+  test("are listed completely for a small body", async () => {
+    const reply = await create(client, {
+      slug: "?",
+      unknown: 1,
+      settings: { prompt: 1, snippet: { primaryColor: "?" } },
+    })
+    expect(wrongPaths(reply).toSorted()).toEqual([
+      "settings.prompt",
+      "settings.snippet.primaryColor",
+      "slug",
+      "unknown",
+    ])
+  })
+
+  test("are listed up to a maximum, with the number of the others", async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`k${index}`, 1]))
+    const { detail, errors } = problem(await create(client, unknown), 400, "invalid_request")
+    expect(errors).toHaveLength(LISTED_ERRORS_MAX_COUNT)
+    expect(detail).toBe("k0: Unknown or read-only field (and 10 more that are not listed)")
+  })
+
   test("are listed up to the first one for a large body", async () => {
     const body = `{"messages":[{"role":"user","content":0},{"role":"user","content":0}],"extra":[${"0,".repeat(3_000)}0]}`
     const { detail, errors } = problem(await client.post(chat, { body, headers: json }), 400, "invalid_request")

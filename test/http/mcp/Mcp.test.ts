@@ -176,10 +176,16 @@ describe("/mcp", () => {
     const { mcp } = await connect(client, `/mcp/${id}`)
     const leaving = new AbortController()
     const asked = mcp.callTool({ name: "chat", arguments: { message: "Hello" } }, undefined, { signal: leaving.signal })
-    await until(() => provider.requests().length, 1)
+    await until(
+      () => provider.requests().length,
+      (count) => count === 1,
+    )
     leaving.abort()
     await expect(asked).rejects.toThrow()
-    await until(() => provider.hungUp(), 1)
+    await until(
+      () => provider.hungUp(),
+      (count) => count === 1,
+    )
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { type Client, invalid, problem, type Reply, type Sent } from "../../lib/Client.ts"
+import { type Client, problem, type Reply, type Sent, wrongPaths } from "../../lib/Client.ts"
 import { Context } from "effect"
 import { IdempotencyBounds } from "../../../src/services/Idempotency.ts"
 import { startServer } from "../../lib/TestServer.ts"
@@ -35,7 +35,7 @@ describe("a key", () => {
     ["is not ASCII", "schlüssel"],
   ])("that %s is refused with 400", async (_, key) => {
     const reply = await client.post(chatbots, { json: { name: "Bad" }, headers: { "idempotency-key": key } })
-    invalid(reply, "header.idempotency-key")
+    expect(wrongPaths(reply)).toEqual(["header.idempotency-key"])
     expect(await named("Bad")).toBe(0)
   })
 
@@ -46,6 +46,14 @@ describe("a key", () => {
     await create("back\\slash", { name: "Escaped" })
     expect(isReplayed(await create('"back\\\\slash"', { name: "Escaped" }))).toBe(true)
     expect([await named("Long"), await named("Escaped")]).toEqual([1, 1])
+  })
+
+  test("belongs to one API key: another one of the organization runs its own request", async () => {
+    const { client: other } = await client.newKey()
+    await create("shared", { name: "Shared" })
+    expect(isReplayed(await create("shared", { name: "Shared" }, other))).toBe(false)
+    expect(isReplayed(await create("shared", { name: "Shared" }, await client.newOrganization()))).toBe(false)
+    expect(await named("Shared")).toBe(2)
   })
 
   test("belongs to one method, path, query, body and condition", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Chat } from "@ai-sdk/react"
 import { DefaultChatTransport, type UIMessage } from "ai"
-import { problem } from "../../lib/Client.ts"
+import { problem, until } from "../../lib/Client.ts"
 import { calls, fails, message, says, usage } from "../../lib/FakeAnthropic.ts"
 import { Context } from "effect"
 import { Heartbeat } from "../../../src/http/streams/Streaming.ts"
@@ -396,5 +396,37 @@ describe("the AI SDK's client", () => {
     expect([chat.status, chat.error?.message]).toEqual(["error", "The model provider cannot be reached."])
     expect(errors).toHaveLength(2)
     expect(textOf(chat.messages.at(-1))).toBe("At n")
+  })
+
+  test("stops an answer, which is kept as far as it got", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(begun("hang", "As far as this"), says("Yes."))
+    const { chat, errors, session } = chatWith(id)
+    const sending = chat.sendMessage({ text: "When?" })
+    await until(
+      () => textOf(chat.messages.at(-1)),
+      (text) => text === "As far as this",
+    )
+    await chat.stop()
+    await sending
+    await until(provider.hungUp, (count) => count === 1)
+    const stored = await until(
+      () => client.messages(id, session),
+      (messages) => messages.length === 2,
+    )
+    expect(stored[1]).toMatchObject({
+      id: chat.messages.at(-1)?.id,
+      content: "As far as this",
+      tokens_used: 50 + 40 + 7 + 11 + 4,
+      provider: "anthropic",
+    })
+    await chat.sendMessage({ text: "Go on?" })
+    expect(errors).toEqual([])
+    expect((await client.messages(id, session)).map(({ content }) => content)).toEqual([
+      "When?",
+      "As far as this",
+      "Go on?",
+      "Yes.",
+    ])
   })
 })

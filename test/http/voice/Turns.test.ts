@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test"
 import { Context, Effect } from "effect"
 import { EndingLooks, Holding } from "../../../src/services/voice/VoiceTurns.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { type Client, invalid, problem, until } from "../../lib/Client.ts"
+import { type Client, problem, until, wrongPaths } from "../../lib/Client.ts"
 import { fails, says } from "../../lib/FakeAnthropic.ts"
 import { fakeSpeech, MS_PER_CHARACTER, recordingOf, samplesOf, wavOf } from "../../lib/FakeSpeech.ts"
 import { rawRequest } from "../../lib/RawRequest.ts"
@@ -203,10 +203,14 @@ describe("a spoken turn", () => {
     expect(await contents(visitor, conversation_id)).toEqual(["Hello", "Yes, of course. The **ferry", "Stop", reply])
   })
 
-  test("is refused where the chatbot is not active", async () => {
-    const { chatbot, visitor } = await voiceOf()
-    await client.patch(`/api/external/chatbots?id=${chatbot.id}`, { json: { active: false } })
-    const asleep = await speak(visitor, { audio: recordingOf("Hello") })
+  test("is refused where the chatbot has no voice agent, or is not active", async () => {
+    const chatbot = await client.newChatbot()
+    const visitor = await visit(client, await publish(client, chatbot.id))
+    const none = await speak(visitor, { text: "Hello" })
+    expect([none.response.status, await none.response.json()]).toMatchObject([403, { code: "forbidden" }])
+    const { chatbot: resting, visitor: other } = await voiceOf()
+    await client.patch(`/api/external/chatbots?id=${resting.id}`, { json: { active: false } })
+    const asleep = await speak(other, { audio: recordingOf("Hello") })
     expect([asleep.response.status, await asleep.response.json()]).toMatchObject([409, { code: "chatbot_inactive" }])
   })
 
@@ -244,7 +248,7 @@ describe("a spoken turn", () => {
       headers: { authorization: `Bearer ${visitor.session.token}` },
       form: formOf({ id: crypto.randomUUID(), ...fields }),
     })
-    invalid(reply, ...paths)
+    expect(wrongPaths(reply)).toEqual(paths)
     expect(fake.transcriptions.length).toBe(before)
   })
 
