@@ -90,6 +90,16 @@ describe("keys", () => {
     expect(listed.text).not.toContain(operatorKey)
   })
 
+  test("record when they were last used", async () => {
+    const own = await client.newOrganization()
+    // It is written apart from the request that used it.
+    const used = await until(
+      () => keysOf(own),
+      ([key]) => key?.last_used_at !== null,
+    )
+    expect(used).toMatchObject([{ last_used_at: timestamp }])
+  })
+
   test("stop working when they are revoked, and stay revoked", async () => {
     const { id, client: doomed } = await client.newKey()
     expect((await doomed.get(chatbots)).status).toBe(200)
@@ -125,8 +135,7 @@ describe("keys", () => {
 
   test("cannot be given more scopes than the key that creates them has", async () => {
     const limited = await client.limitedTo("admin", "chat")
-    const more = await limited.post(keys, { json: { name: "More", scopes: ["chat", "chatbots:read"] } })
-    expect(problem(more, 403, "forbidden").detail).toContain("chatbots:read")
+    problem(await limited.post(keys, { json: { name: "More", scopes: ["chat", "chatbots:read"] } }), 403, "forbidden")
     await limited.newKey({ scopes: ["chat"] })
   })
 
@@ -136,6 +145,14 @@ describe("keys", () => {
     problem(await bound.post(keys, { json: { name: "More", scopes: ["chat"], chatbot_id: id } }), 403, "forbidden")
     problem(await bound.get(keys), 403, "forbidden")
     problem(await bound.get("/api/admin/organizations"), 403, "forbidden")
+  })
+
+  test("that are bound to a chatbot accept its id in upper and lower case", async () => {
+    const { id } = await client.newChatbot()
+    const bound = (await client.newKey({ chatbot_id: id })).client
+    const loud = id.toUpperCase()
+    expect((await bound.get(`/api/external/chatbot/${loud}`)).status).toBe(200)
+    expect((await bound.patch(`${chatbots}?id=${loud}`, { json: { description: "Mine" } })).status).toBe(200)
   })
 
   test("belong to one organization, and only the operator manages those of others", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { ChatReply } from "../../src/domain/chat/Chat.ts"
-import { invalid, problem, read } from "../lib/Client.ts"
-import { calls, fails, says, usage } from "../lib/FakeAnthropic.ts"
+import { problem, read, until, wrongPaths } from "../lib/Client.ts"
+import { calls, fails, message, says, usage } from "../lib/FakeAnthropic.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 import type { Answer } from "../lib/Wire.ts"
 
@@ -206,6 +206,20 @@ describe("a chat with a language model", () => {
     ])
     expect(textOf(request?.system ?? "")).not.toContain("turns at noon")
   })
+
+  const stops: ReadonlyArray<readonly [string, string]> = [
+    ["end_turn", "stop"],
+    ["stop_sequence", "stop"],
+    ["max_tokens", "length"],
+    ["model_context_window_exceeded", "length"],
+    ["refusal", "content-filter"],
+    ["of_a_later_year", "unknown"],
+  ]
+  test.each(stops)("reports the stop reason %s as %s", async (reason, finish_reason) => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(says("Words", reason))
+    expect(await client.chat(id, "Hello there")).toMatchObject({ finish_reason, output: "Words" })
+  })
 })
 
 describe("a chat without a language model", () => {
@@ -227,6 +241,18 @@ describe("a chat without a language model", () => {
     }
   })
 
+  test("says so when the search finds nothing", async () => {
+    const { id } = await client.newChatbot()
+    await client.learn(id, tides)
+    expect((await client.chat(id, "Where is the xylophone?")).output).toContain("found nothing")
+  })
+
+  test("says that there are no documents while its chatbot has none", async () => {
+    const { id } = await client.newChatbot()
+    expect((await client.chat(id, "Where is the xylophone?")).output).toStartWith("I have no readable documents yet")
+    expect((await client.chat(id, "Was weißt du?")).output).toContain("Ich habe noch keine lesbaren Dokumente")
+  })
+
   test("speaks the language of its widget where nothing shows another", async () => {
     const { id } = await client.newChatbot({ settings: { isRequestUserInfoEnabled: true } })
     await client.patch(`/api/external/chatbot/${id}/chat-widget`, { json: { language: "de-AT" } })
@@ -235,6 +261,38 @@ describe("a chat without a language model", () => {
     expect((await client.chat(id, "ada@example.com", { sessionToken })).output).toContain("keine lesbaren Dokumente")
     expect((await client.chat(id, "Where is the xylophone?")).output).toContain("e-mail address")
   })
+
+  test("names its documents when it is asked what it knows about, with and without tools", async () => {
+    const { id } = await client.newChatbot({ name: "Marin" })
+    await client.learn(id, tides)
+    const { output, tool_results } = await client.chat(id, "What do you know about?")
+    expect(output).toStartWith("I am Marin, a chatbot.")
+    expect(output).toContain("I know these documents:\n- Tides")
+    expect(tool_results).toMatchObject([
+      { toolName: "listDocuments", args: {}, result: { total: 1, titles: ["Tides"] } },
+    ])
+    const mute = await client.newChatbot({ name: "Marin", settings: { isToolEnabled: false } })
+    await client.learn(mute.id, tides)
+    const short = await client.chat(mute.id, "What do you know about?")
+    expect(short.output).toStartWith("I am Marin, a chatbot.")
+    expect(short.tool_results).toEqual([])
+  })
+
+  test.each([true, false])(
+    "searches for a follow-up with the question before it (tools: %p)",
+    async (isToolEnabled) => {
+      const { id } = await client.newChatbot({ settings: { isToolEnabled } })
+      await client.learn(id, {
+        "prices.md":
+          "# Prices\n\nA ticket for adults costs 12 EUR.\n\nA ticket for students costs 7 EUR.\n\nStudents like the garden.",
+      })
+      const { output, session_id } = await client.chat(id, "How much is a ticket for adults?")
+      expect(output).toContain("12 EUR")
+      const next = await client.chat(id, "and for students?", { sessionToken: session_id })
+      expect(next.output).toContain("7 EUR")
+      expect(next.output).not.toContain("garden")
+    },
+  )
 })
 
 describe("the history", () => {
@@ -279,6 +337,17 @@ describe("the history", () => {
     expect(fresh.session_id).not.toBe(first.session_id)
     expect(shown()).toEqual([user("Fourth")])
   })
+
+  test("is that of one session when ten messages open the session at once", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(says("Yes."))
+    const sessions = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => client.chat(id, `Number ${n}`, { sessionToken: "at once" })),
+    )
+    expect(new Set(sessions.map(({ session_id }) => session_id)).size).toBe(1)
+    expect(await said(id, "at once")).toHaveLength(20)
+    expect((await client.session(id, "at once")).message_count).toBe(20)
+  })
 })
 
 describe("the request", () => {
@@ -312,12 +381,17 @@ describe("the request", () => {
   const long = (length: number) => "x".repeat(length)
   const refused: ReadonlyArray<readonly [string, unknown, string]> = [
     ["no messages", {}, "messages"],
+    ["an empty list", { messages: [] }, "messages"],
     ["too many messages", { messages: Array.from({ length: 1_001 }, () => user("a")) }, "messages"],
     ["a system message", { messages: [{ role: "system", content: "a" }, user("b")] }, "messages.0.role"],
+    ["a tool message", { messages: [{ role: "tool", content: "a" }, user("b")] }, "messages.0.role"],
     ["an assistant's last word", { messages: [user("a"), assistant("b")] }, "messages.1.role"],
+    ["an empty message", { messages: [user("")] }, "messages.0.content"],
     ["a message that is too long", { messages: [user(long(32_001))] }, "messages.0.content"],
     ["no content", { messages: [{ role: "user" }] }, "messages.0.content"],
     ["parts without text", { messages: [{ role: "user", parts: [{ type: "file" }] }] }, "messages.0.content"],
+    ["NUL", { messages: [user("a\u0000")] }, "messages.0.content"],
+    ["a lone surrogate", { messages: [user("\udfff")] }, "messages.0.content"],
     ["an empty token", { messages: [user("a")], sessionToken: "" }, "sessionToken"],
     ["a token that is too long", { messages: [user("a")], sessionToken: long(201) }, "sessionToken"],
     ["NUL in a token", { messages: [user("a")], sessionToken: "a\u0000" }, "sessionToken"],
@@ -326,7 +400,7 @@ describe("the request", () => {
   ]
   test.each(refused)("is refused with %s", async (_, json, path) => {
     const { id } = await client.newChatbot()
-    invalid(await client.post(chatPath(id), { json }), path)
+    expect(wrongPaths(await client.post(chatPath(id), { json }))).toEqual([path])
   })
 
   test("may be as long as documented", async () => {
@@ -338,11 +412,64 @@ describe("the request", () => {
   })
 })
 
+describe("the e-mail gate", () => {
+  const gated = { settings: { ...claude.settings, isRequestUserInfoEnabled: true } }
+
+  test("asks for an address first, and answers the question once it has one", async () => {
+    const { id } = await client.newChatbot(gated)
+    await provider.answers(says("At noon."), says("Welcome."))
+    const sessionToken = "gated"
+    const asked = await client.chat(id, "When does the tide turn?", { sessionToken })
+    expect(asked).toMatchObject({ finish_reason: "stop", steps: [], tool_calls: [], tool_results: [] })
+    expect(asked.output).toContain("e-mail")
+    const again = await client.chat(id, "Why?", { sessionToken })
+    expect(again.output).toContain("e-mail")
+    expect(provider.requests()).toHaveLength(0)
+
+    const answered = await client.chat(id, "It is ada.l+tides@example.co.uk.", { sessionToken })
+    expect(answered.output).toBe("At noon.")
+    expect(shown()).toEqual([user("When does the tide turn?"), user("Why?")].slice(0, shown().length))
+    expect((await client.session(id, sessionToken)).user_info).toEqual({ email: "ada.l+tides@example.co.uk" })
+
+    expect((await client.chat(id, "Thanks", { sessionToken })).output).toBe("Welcome.")
+    expect(await said(id, sessionToken)).toHaveLength(8)
+  })
+
+  test("accepts an address that comes with the question", async () => {
+    const { id } = await client.newChatbot(gated)
+    await provider.answers(says("At noon."))
+    const { output, session_id } = await client.chat(id, "I am bob@example.com. When does the tide turn at Morlaix?")
+    expect(output).toBe("At noon.")
+    expect((await client.session(id, session_id)).user_info).toEqual({ email: "bob@example.com" })
+  })
+
+  test.each([
+    ["Wann dreht sich die Flut bei uns und was ist mit der Ebbe?", "E-Mail-Adresse"],
+    ["À quelle heure la marée tourne-t-elle dans le port ?", "adresse e-mail"],
+    ["潮汐什么时候变化？", "邮箱"],
+    ["満潮はいつですか", "メール"],
+    ["qwxz", "e-mail"],
+  ])("asks in the user's language: %s", async (question, words) => {
+    const { id } = await client.newChatbot(gated)
+    expect((await client.chat(id, question)).output).toContain(words)
+  })
+
+  test("does not ask when the setting is off", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(says("Yes."))
+    const { session_id } = await client.chat(id, "I am bob@example.com.")
+    expect((await client.session(id, session_id)).user_info).toEqual({})
+  })
+})
+
 describe("a provider that fails", () => {
   const atOnce = { "x-should-retry": "false" }
   const failures: ReadonlyArray<readonly [string, Answer, number, string, number | undefined]> = [
     ["an internal error", fails(500, "api_error", atOnce), 502, "provider_failed", undefined],
+    ["a refused key", fails(401, "authentication_error", atOnce), 502, "provider_failed", undefined],
+    ["a refused request", fails(400, "invalid_request_error", atOnce), 502, "provider_failed", undefined],
     ["no JSON", { kind: "raw", body: "<html>", contentType: "text/html" }, 502, "provider_failed", undefined],
+    ["another JSON", { kind: "raw", body: "{}", contentType: "application/json" }, 502, "provider_failed", undefined],
     ["too much to do", fails(529, "overloaded_error", { ...atOnce, "retry-after": "7" }), 503, "unavailable", 7],
     ["its time-out", fails(504, "timeout_error", atOnce), 504, "provider_timeout", undefined],
     ["its limit", fails(429, "rate_limit_error", { ...atOnce, "retry-after": "9" }), 429, "too_many_requests", 9],
@@ -367,6 +494,13 @@ describe("a provider that fails", () => {
     },
   )
 
+  test("once is asked again", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers({ kind: "reset" }, says("Here."))
+    expect((await client.chat(id, "Hello")).output).toBe("Here.")
+    expect(provider.requests()).toHaveLength(2)
+  })
+
   test("in its second step leaves the first step in the conversation", async () => {
     const { id } = await client.newChatbot(claude)
     await provider.answers(calls("tide"), fails(500, "api_error", atOnce))
@@ -375,5 +509,54 @@ describe("a provider that fails", () => {
       { sender_type: "user" },
       { sender_type: "bot", content: "", tool_calls: [{ args: { query: "tide" } }], tokens_used: 50 + 40 + 7 + 11 },
     ])
+  })
+})
+
+describe("a client that disconnects", () => {
+  const leave = async (id: string, arrived: number) => {
+    const controller = new AbortController()
+    const reply = client
+      .post(chatPath(id), {
+        json: { messages: [user("When?")], sessionToken: "left" },
+        signal: controller.signal,
+      })
+      .catch((error: unknown) => error)
+    await until(provider.arrived, (count) => count === arrived)
+    controller.abort()
+    expect(await reply).toBeInstanceOf(DOMException)
+    await until(provider.hungUp, (count) => count === 1)
+  }
+
+  test("cancels the call of the model", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers({ kind: "hang" })
+    await leave(id, 1)
+    expect(await said(id, "left")).toEqual(["user: When?"])
+  })
+
+  test("leaves the reply as far as it got in the conversation, with its tokens", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(
+      message(
+        [
+          { type: "text", text: "Let me look." },
+          { type: "tool_use", id: "toolu_1", name: "searchKnowledgeBase", input: { query: "tide" } },
+        ],
+        "tool_use",
+      ),
+      { kind: "hang" },
+    )
+    await leave(id, 2)
+    const stored = await until(
+      () => client.messages(id, "left"),
+      (messages) => messages.length === 2,
+    )
+    expect(stored[1]).toMatchObject({
+      sender_type: "bot",
+      content: "Let me look.",
+      tokens_used: 50 + 40 + 7 + 11,
+      provider: "anthropic",
+      tool_calls: [{ toolCallId: "toolu_1" }],
+    })
   })
 })

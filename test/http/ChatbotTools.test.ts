@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { ChatbotTool } from "../../src/domain/chatbot/ChatbotTool.ts"
-import { type Client, invalid, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
+import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { startEndpoint } from "../lib/Endpoint.ts"
 import { message, says } from "../lib/FakeAnthropic.ts"
 import { TOOLS_MAX_COUNT } from "../../src/services/chatbots/ChatbotTools.ts"
@@ -15,6 +15,8 @@ const secret = "Bearer s3cr3t-of-the-operator"
 
 const at = (chatbot: string, tool?: string) =>
   `/api/external/chatbot/${chatbot}/tools${tool === undefined ? "" : `/${tool}`}`
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
+
 const orderStatus = {
   name: "orderStatus",
   description: "Tells where an order is.",
@@ -102,7 +104,9 @@ describe("tools of a chatbot", () => {
 
   test.each<readonly [string, object, string]>([
     ["a name with a space", { name: "order status" }, "name"],
+    ["a name that is too long", { name: "a".repeat(65) }, "name"],
     ["no description", { description: "" }, "description"],
+    ["a schema of another type than object", { input_schema: { type: "string" } }, "input_schema.type"],
     [
       "a schema with a reference",
       { input_schema: { type: "object", properties: { a: { $ref: "#" } } } },
@@ -114,7 +118,11 @@ describe("tools of a chatbot", () => {
     ["a placeholder for an unknown property", { url: `${shop}/{customer}` }, "url"],
     ["a placeholder for an optional property", { url: `${shop}/{details}` }, "url"],
     ["a private address", { url: "http://10.0.0.1/" }, "url"],
+    ["the metadata service", { url: "http://169.254.169.254/latest/meta-data/" }, "url"],
     ["a time-out that is too short", { timeout_ms: 99 }, "timeout_ms"],
+    ["another loopback", { url: "http://127.0.0.2/" }, "url"],
+    ["a loopback in hexadecimal", { url: "http://0x7f000002/" }, "url"],
+    ["a loopback as IPv6", { url: "http://[::1]/" }, "url"],
     ["an unknown method", { method: "TRACE" }, "method"],
     ["a header that belongs to the connection", { headers: { Host: "evil.example" } }, "headers.Host"],
     ["an invalid header name", { headers: { "a b": "c" } }, "headers.a b"],
@@ -138,6 +146,41 @@ describe("tools of a chatbot", () => {
       { path: "headers.Host", message: "Expected a header that is not the connection's own" },
       { path: "headers.proxy-authorization", message: "Expected a header that is not the connection's own" },
     ])
+  })
+
+  test("need the scopes of chatbots, and a key that is not bound to another chatbot", async () => {
+    const { id } = await client.newChatbot()
+    const tool = await newTool(id)
+    const [reader, writer] = [await client.limitedTo("chatbots:read"), await client.limitedTo("chatbots:write")]
+    problem(await create(id, { name: "a" }, reader), 403, "forbidden")
+    problem(await reader.patch(at(id, tool.id), { json: {} }), 403, "forbidden")
+    problem(await reader.delete(at(id, tool.id)), 403, "forbidden")
+    problem(await writer.get(at(id)), 403, "forbidden")
+    problem(await writer.get(at(id, tool.id)), 403, "forbidden")
+    expect((await reader.get(at(id))).status).toBe(200)
+    expect((await create(id, { name: "b" }, writer)).status).toBe(201)
+    const bound = await client.newKey({ chatbot_id: (await client.newChatbot()).id })
+    problem(await bound.client.get(at(id)), 403, "forbidden")
+    problem(await client.withKey(undefined).get(at(id)), 401, "unauthorized")
+  })
+
+  test("of another organization or chatbot are answered with 404", async () => {
+    const { id } = await client.newChatbot()
+    const tool = await newTool(id)
+    const stranger = await client.newOrganization()
+    const { id: other } = await client.newChatbot()
+    for (const [as, path] of [
+      [stranger, at(id, tool.id)],
+      [client, at(other, tool.id)],
+      [client, at(id, nowhere)],
+    ] as const) {
+      problem(await as.get(path), 404, "not_found")
+      problem(await as.patch(path, { json: { description: "x" } }), 404, "not_found")
+      problem(await as.delete(path), 404, "not_found")
+    }
+    problem(await stranger.get(at(id)), 404, "not_found")
+    problem(await create(id, { name: "a" }, stranger), 404, "not_found")
+    problem(await create(nowhere), 404, "not_found")
   })
 })
 
@@ -166,6 +209,19 @@ describe("a chat", () => {
     expect(sent[1]).toContain("on its way")
     const stored = await client.get(`/api/external/chatbot/${id}/conversations/s/messages`)
     for (const text of [reply.text, stored.text, ...sent]) expect(text).not.toContain("s3cr3t")
+  })
+
+  test("streams the call without the secret", async () => {
+    const { id } = await chattingBot()
+    await newTool(id)
+    endpoint.answers(({ headers }) => Response.json({ state: "sent", you: headers.get("authorization") }))
+    await modelCalls({ orderId: "1" })
+    const { text } = await client.post(`/api/external/chatbot/${id}/chat?stream=true`, {
+      json: { messages: [{ role: "user", content: "Where?" }] },
+    })
+    expect(text).toContain('"type":"tool-output-available"')
+    expect(text).toContain('"output":{"state":"sent","you":"[secret]"}')
+    expect(text).not.toContain("s3cr3t")
   })
 
   test("is stored even when the model's call id has characters that the database cannot store", async () => {
@@ -202,18 +258,54 @@ describe("a chat", () => {
       "1",
       null,
     ])
-    invalid(await client.patch(at(id, tool.id), { json: { headers: { "x-c": null } } }), "headers.x-c")
+    expect(wrongPaths(await client.patch(at(id, tool.id), { json: { headers: { "x-c": null } } }))).toEqual([
+      "headers.x-c",
+    ])
   })
 
   test("does not send a secret to the new host when a tool's address changes", async () => {
     const { id } = await client.newChatbot()
     const tool = await newTool(id)
     const url = "https://93.184.215.14/collect/{orderId}"
-    invalid(await client.patch(at(id, tool.id), { json: { url } }), "headers")
-    invalid(await client.patch(at(id, tool.id), { json: { url, headers: { authorization: null } } }), "headers")
+    expect(wrongPaths(await client.patch(at(id, tool.id), { json: { url } }))).toEqual(["headers"])
+    expect(
+      wrongPaths(await client.patch(at(id, tool.id), { json: { url, headers: { authorization: null } } })),
+    ).toEqual(["headers"])
     expect((await client.get(at(id, tool.id))).body).toEqual({ tool })
     expect((await client.patch(at(id, tool.id), { json: { url: `${shop}/elsewhere/{orderId}` } })).status).toBe(200)
     expect((await client.patch(at(id, tool.id), { json: { url, headers: { authorization: "new" } } })).status).toBe(200)
+  })
+
+  test("tells the model why its call is invalid, and does not make the call", async () => {
+    const { id } = await chattingBot()
+    await newTool(id)
+    endpoint.answers(() => Response.json({}))
+    await modelCalls({ orderId: 4711, admin: true })
+    const { tool_results } = await client.chat(id, "Where?")
+    expect(tool_results).toMatchObject([
+      { result: { error: expect.stringMatching(/^Invalid input: .*(?:orderId|admin)/) } },
+    ])
+    expect(endpoint.asked).toEqual([])
+    expect(provider.requests()[1]?.body).toContain('"is_error":true')
+  })
+
+  test("continues when the endpoint fails or takes too long", async () => {
+    const { id } = await chattingBot()
+    const tool = await newTool(id)
+    endpoint.answers(
+      () => new Response("database password is hunter2", { status: 500, headers: { "content-type": "text/plain" } }),
+    )
+    await modelCalls({ orderId: "1" })
+    expect((await client.chat(id, "Where?")).tool_results).toMatchObject([
+      { result: { error: "The server answered with status 500." } },
+    ])
+    await client.patch(at(id, tool.id), { json: { timeout_ms: 100 } })
+    endpoint.answers(() => new Promise(() => {}))
+    await modelCalls({ orderId: "1" })
+    expect(await client.chat(id, "Where?")).toMatchObject({
+      output: "Done.",
+      tool_results: [{ result: { error: "The call took too long." } }],
+    })
   })
 
   test("closes the connection to the endpoint when the client disconnects", async () => {
@@ -239,7 +331,10 @@ describe("a chat", () => {
       json: { messages: [{ role: "user", content: "Where?" }] },
       signal: leaving.signal,
     })
-    await until(() => endpoint.asked.length, 1)
+    await until(
+      () => endpoint.asked.length,
+      (count) => count === 1,
+    )
     leaving.abort()
     await asked.catch(() => {})
     await left
@@ -251,5 +346,17 @@ describe("a chat", () => {
     await provider.answers(says("Hello."))
     await client.chat(id, "Hello")
     expect(provider.requests()[0]?.body).not.toContain("orderStatus")
+  })
+
+  test("does not offer a deleted tool", async () => {
+    const { id } = await chattingBot()
+    const tool = await newTool(id)
+    await client.delete(at(id, tool.id))
+    endpoint.answers(() => Response.json({}))
+    await modelCalls({ orderId: "1" })
+    expect((await client.chat(id, "Where?")).tool_results).toMatchObject([
+      { result: { error: expect.stringContaining("There is no tool orderStatus") } },
+    ])
+    expect(endpoint.asked).toEqual([])
   })
 })

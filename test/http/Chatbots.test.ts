@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { invalid, OneChatbot, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
+import { OneChatbot, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 
 const { client, stored, url } = await sharedServer()
@@ -106,6 +106,11 @@ describe("1. create", () => {
     expect(slugs).toEqual(["grosse-7", "grosse-7-2", "grosse-7-2-2", "privet", "chatbot", "x".repeat(90)])
   })
 
+  test("gives each of many chatbots that are created at once a slug of its own", async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, () => client.newChatbot({ name: "Rush" })))
+    expect(new Set(made.map(({ slug }) => slug)).size).toBe(8)
+  })
+
   test("refuses a slug that the organization uses, but not one that another uses", async () => {
     await client.newChatbot({ slug: "taken" })
     problem(await client.post(chatbots, { json: { name: "Second", slug: "taken" } }), 409, "slug_taken")
@@ -114,14 +119,33 @@ describe("1. create", () => {
   })
 
   const long = (length: number) => "x".repeat(length)
+  const accepted: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>]> = [
+    ["the shortest name", { name: "a" }],
+    ["the longest name", { name: long(200) }],
+    ["the longest slug", { slug: long(100) }],
+    ["the longest prompt", { settings: { prompt: long(32_000) } }],
+    ["a colour of three digits", { settings: { snippet: { primaryColor: "#AbC" } } }],
+    ["a colour of six digits", { settings: { snippet: { primaryColor: "#a1b2c3" } } }],
+    ["a colour of eight digits", { settings: { snippet: { primaryColor: "#a1b2c3d4" } } }],
+  ]
+  test.each(accepted)("accepts %s", async (_, input) => {
+    expect(await client.newChatbot(input)).toMatchObject(input)
+  })
+
   const refused: ReadonlyArray<readonly [string, object, string]> = [
     ["no name", { name: undefined }, "name"],
+    ["an empty name", { name: "" }, "name"],
+    ["a name that is too long", { name: long(201) }, "name"],
     ["a name that is no text", { name: 1 }, "name"],
     ["NUL in a name", { name: "a\u0000b" }, "name"],
     ["a lone surrogate in a description", { description: "a\ud800b" }, "description"],
     ["a slug with capital letters", { slug: "Slug" }, "slug"],
+    ["a slug with two hyphens", { slug: "a--b" }, "slug"],
+    ["an empty slug", { slug: "" }, "slug"],
+    ["a slug that is too long", { slug: long(101) }, "slug"],
     ["a prompt that is too long", { settings: { prompt: long(32_001) } }, "settings.prompt"],
     ["a colour by name", { settings: { snippet: { primaryColor: "red" } } }, "settings.snippet.primaryColor"],
+    ["a colour of four digits", { settings: { snippet: { primaryColor: "#abcd" } } }, "settings.snippet.primaryColor"],
     ["a logo with a javascript address", { settings: { snippet: { logo: "javascript:1" } } }, "settings.snippet.logo"],
     ["a flag that is text", { is_public: "yes" }, "is_public"],
     ["an unknown model", { settings: { model: "gpt-0" } }, "settings.model"],
@@ -148,12 +172,16 @@ describe("1. create", () => {
     ["an unknown field", { colour: "red" }, "colour"],
     ["an unknown nested field", { settings: { snippet: { logos: "" } } }, "settings.snippet.logos"],
     ["an id", { id: nowhere }, "id"],
+    ["an organization", { organization_id: nowhere }, "organization_id"],
+    ["a flag that is not a boolean", { active: "no" }, "active"],
     ["a voice", { voice_widget_config: { voice: "alloy" } }, "voice_widget_config"],
+    ["a timestamp", { created_at: "2026-11-20T11:30:00.000+00:00" }, "created_at"],
+    ["migrated_data", { migrated_data: true }, "migrated_data"],
     ["an avatar", { settings: { avatar: "https://example.com/a.png" } }, "settings.avatar"],
     ["null for a text", { description: null }, "description"],
   ]
   test.each(refused)("refuses %s and names the field", async (_, input, path) => {
-    invalid(await client.post(chatbots, { json: { name: "Named", ...input } }), path)
+    expect(wrongPaths(await client.post(chatbots, { json: { name: "Named", ...input } }))).toEqual([path])
   })
 
   test("names all invalid fields at once", async () => {
@@ -223,9 +251,9 @@ describe("2. update", () => {
     const patch = (query: string) => client.patch(`${chatbots}${query}`, { json: { name: "Found" } })
     expect((await patch(`?chatbotId=${id}`)).status).toBe(200)
     expect((await patch(`?id=${id}&chatbotId=${id}`)).status).toBe(200)
-    invalid(await patch(""), "query.id")
-    invalid(await patch("?id=7"), "query.id")
-    invalid(await patch(`?id=${id}&chatbotId=${nowhere}`), "query.chatbotId")
+    expect(wrongPaths(await patch(""))).toEqual(["query.id"])
+    expect(wrongPaths(await patch("?id=7"))).toEqual(["query.id"])
+    expect(wrongPaths(await patch(`?id=${id}&chatbotId=${nowhere}`))).toEqual(["query.chatbotId"])
     problem(await patch(`?id=${nowhere}`), 404, "not_found")
   })
 
@@ -251,8 +279,8 @@ describe("2. update", () => {
     await client.newChatbot({ slug: "slug-of-two" })
     const update = (json: object) => client.patch(`${chatbots}?id=${id}`, { json })
     problem(await update({ slug: "slug-of-two", name: "Lost" }), 409, "slug_taken")
-    invalid(await update({ active: null }), "active")
-    invalid(await update({ settings: { model: "gpt-0" } }), "settings.model")
+    expect(wrongPaths(await update({ active: null }))).toEqual(["active"])
+    expect(wrongPaths(await update({ settings: { model: "gpt-0" } }))).toEqual(["settings.model"])
     expect(await client.chatbot(id)).toMatchObject({ slug, name: "Support" })
     expect((await update({ slug: "slug-of-three" })).body).toMatchObject({ chatbot: { slug: "slug-of-three" } })
   })
@@ -329,12 +357,19 @@ describe("3. list", () => {
   test.each(["limit=0", "limit=1001", "limit=1.5", "limit=1e2", "limit=x", "limit=", "cursor=x", "cursor=1.x"])(
     "refuses %s",
     async (query) => {
-      invalid(await client.get(`${chatbots}?${query}`), `query.${query.split("=")[0]}`)
+      expect(wrongPaths(await client.get(`${chatbots}?${query}`))).toEqual([`query.${query.split("=")[0]}`])
     },
   )
 
   test("accepts the least and the largest limit", async () => {
     for (const limit of [1, 1_000]) expect((await client.get(`${chatbots}?limit=${limit}`)).status).toBe(200)
+  })
+})
+
+describe("4. get", () => {
+  test("answers 404 for an unknown chatbot and 400 for an invalid id", async () => {
+    problem(await client.get(at(nowhere)), 404, "not_found")
+    expect(wrongPaths(await client.get(at("seven")))).toEqual(["path.chatbotId"])
   })
 })
 
@@ -463,6 +498,8 @@ describe("6. chat widget", () => {
 
   const refused = [
     ["language", "klingonese!"],
+    ["language", "en_US"],
+    ["logo", "data:image/png;base64,AA"],
     ["logo", "/logo.png"],
     ["primaryColor", "#12345"],
     ["secondaryColor", "rgb(0,0,0)"],
@@ -472,8 +509,12 @@ describe("6. chat widget", () => {
   ] as const
   test.each(refused)("refuses %s: %p", async (field, value) => {
     const { id } = await client.newChatbot()
-    invalid(await patch(id, { [field]: value, slogan: "Lost" }), field)
+    expect(wrongPaths(await patch(id, { [field]: value, slogan: "Lost" }))).toEqual([field])
     expect((await patch(id, {})).body).toMatchObject({ chat_widget_config: empty })
+  })
+
+  test("answers 404 for an unknown chatbot", async () => {
+    problem(await patch(nowhere, {}), 404, "not_found")
   })
 })
 
@@ -511,10 +552,29 @@ describe("7. voice agent", () => {
     expect((await client.chatbot(id)).voice_widget_config).toStrictEqual(changed)
   })
 
+  const bounds: ReadonlyArray<readonly [string, string, number, number, number]> = [
+    ["appearance", "buttonRadius", 0, 100, 0.5],
+    ["appearance", "cardRadius", 0, 100, 0.5],
+    ["model", "max_output_tokens", 1, 4_096, 1],
+    ["model", "temperature", 0, 2, 0.1],
+    ["vad", "threshold", 0, 1, 0.1],
+    ["vad", "prefix_padding_ms", 0, 5_000, 1],
+    ["vad", "silence_duration_ms", 0, 10_000, 1],
+  ]
+  test.each(bounds)("enforces the bounds of %s.%s", async (group, field, least, most, step) => {
+    const { id } = await client.newChatbot()
+    for (const value of [least, most]) {
+      const reply = await patch(id, { [group]: { [field]: value } })
+      expect(reply.body).toMatchObject({ voice_widget_config: { [group]: { [field]: value } } })
+    }
+    for (const value of [least - step, most + step, String(least), true]) {
+      expect(wrongPaths(await patch(id, { [group]: { [field]: value } }))).toEqual([`${group}.${field}`])
+    }
+  })
+
   const refused: ReadonlyArray<readonly [string, object]> = [
     ["model.max_output_tokens", { model: { max_output_tokens: 1.5 } }],
     ["vad.prefix_padding_ms", { vad: { prefix_padding_ms: 1.5 } }],
-    ["vad.threshold", { vad: { threshold: 1.1 } }],
     ["voice", { voice: "" }],
     ["voice", { voice: "x".repeat(65) }],
     ["agentId", { agentId: "seven" }],
@@ -524,7 +584,7 @@ describe("7. voice agent", () => {
   ]
   test.each(refused)("refuses an invalid %s", async (path, json) => {
     const { id } = await client.newChatbot()
-    invalid(await patch(id, json), path)
+    expect(wrongPaths(await patch(id, json))).toEqual([path])
     expect((await client.chatbot(id)).voice_widget_config).toBeNull()
   })
 
@@ -546,6 +606,12 @@ describe("7. voice agent", () => {
     expect((await client.get(at(id, "/voice-agent"))).body).toMatchObject({
       voice: { voice: "nova", vad: { threshold: 0.7, silence_duration_ms: 700 } },
     })
+  })
+
+  test("accepts the longest voice, and answers 404 for an unknown chatbot", async () => {
+    const { id } = await client.newChatbot()
+    expect((await patch(id, { voice: "x".repeat(64) })).status).toBe(200)
+    problem(await patch(nowhere, {}), 404, "not_found")
   })
 })
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import { invalid, problem } from "../lib/Client.ts"
+import { type Client, problem, wrongPaths } from "../lib/Client.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 
 const { client } = await sharedServer()
 
 const at = (id: string, rest = "") => `/api/external/chatbot/${id}/conversations${rest}`
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
 const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/)
 
@@ -95,11 +96,22 @@ describe("9. messages", () => {
     expect(await page("?page=1000000000&limit=1")).toMatchObject({ data: [] })
   })
 
-  const wrong = "page=0 page=-1 page=1.5 page=1e2 page=0x1 page=%201 page= limit=0 limit=101 limit=ten limit="
-  test.each(wrong.split(" "))("refuse %s", async (query) => {
+  test.each([
+    "page=0",
+    "page=-1",
+    "page=1.5",
+    "page=1e2",
+    "page=0x1",
+    "page=%201",
+    "page=",
+    "limit=0",
+    "limit=101",
+    "limit=ten",
+    "limit=",
+  ])("refuse %s", async (query) => {
     const { id } = await chatted(1)
     const reply = await client.get(at(id, `/visitor/messages?${query}`))
-    invalid(reply, `query.${query.split("=")[0]}`)
+    expect(wrongPaths(reply)).toEqual([`query.${query.split("=")[0]}`])
   })
 })
 
@@ -142,8 +154,8 @@ describe("sessions", () => {
       data: [third],
       metadata: { currentPage: 2, pageSize: 2, totalCount: 3, totalPages: 2 },
     })
-    invalid(await client.get(at(id, "?limit=101")), "query.limit")
-    invalid(await client.get(at(id, "?page=0")), "query.page")
+    expect(wrongPaths(await client.get(at(id, "?limit=101")))).toEqual(["query.limit"])
+    expect(wrongPaths(await client.get(at(id, "?page=0")))).toEqual(["query.page"])
   })
 
   test.each(["a token / with + signs?", "ü".repeat(200), "潮".repeat(200), "messages"])(
@@ -165,8 +177,10 @@ describe("sessions", () => {
     await set("closed")
     await client.chat(id, "One more thing", { sessionToken: "visitor" })
     expect((await client.session(id, session)).state).toBe("open")
-    invalid(await set("done"), "state")
-    invalid(await client.patch(at(id, "/visitor"), { json: { state: "open", title: "a" } }), "title")
+    expect(wrongPaths(await set("done"))).toEqual(["state"])
+    expect(wrongPaths(await client.patch(at(id, "/visitor"), { json: { state: "open", title: "a" } }))).toEqual([
+      "title",
+    ])
     const reader = await client.limitedTo("conversations:read", "chat")
     problem(await reader.patch(at(id, "/visitor"), { json: { state: "closed" } }), 403, "forbidden")
   })
@@ -183,9 +197,35 @@ describe("sessions", () => {
     expect(anew.session_id).not.toBe(session)
     expect(await client.messages(id, "visitor")).toHaveLength(2)
   })
+})
 
-  test("have no name that is longer than a token", async () => {
+describe("an unknown chatbot or conversation", () => {
+  const asks: ReadonlyArray<readonly [string, (client: Client, id: string, session: string) => Promise<unknown>]> = [
+    ["messages", (client, id, session) => client.get(at(id, `/${session}/messages`)).then(notFound)],
+    ["a session", (client, id, session) => client.get(at(id, `/${session}`)).then(notFound)],
+    [
+      "closing",
+      (client, id, session) => client.patch(at(id, `/${session}`), { json: { state: "closed" } }).then(notFound),
+    ],
+    ["deleting", (client, id, session) => client.delete(at(id, `/${session}`)).then(notFound)],
+  ]
+  const notFound = (reply: Parameters<typeof problem>[0]) => problem(reply, 404, "not_found")
+  test.each(asks)("is answered with the same 404: %s", async (_, ask) => {
+    const { id, session } = await chatted(1)
+    const other = await client.newChatbot()
+    await ask(client, id, nowhere)
+    await ask(client, id, "unknown")
+    await ask(client, other.id, session)
+    await ask(client, nowhere, session)
+    await ask(await client.newOrganization(), id, session)
+    expect(await client.messages(id, session)).toHaveLength(2)
+  })
+
+  test("is answered with 404 by the list too, and an invalid id with 400", async () => {
+    problem(await client.get(at(nowhere)), 404, "not_found")
+    expect(wrongPaths(await client.get(at("seven")))).toEqual(["path.chatbotId"])
     const { id } = await chatted(1)
-    invalid(await client.get(at(id, `/${"x".repeat(201)}/messages`)), "path.sessionId")
+    expect(wrongPaths(await client.get(at(id, `/${"x".repeat(201)}/messages`)))).toEqual(["path.sessionId"])
+    problem(await client.get(at(id, `/${"x".repeat(5_000)}/messages`)), 404, "not_found")
   })
 })

@@ -3,7 +3,7 @@ import { Context, type Duration, Schema } from "effect"
 import { CallBounds } from "../../src/models/calls/ProviderCalls.ts"
 import { UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
 import { type Client, problem, read, until } from "../lib/Client.ts"
-import { fails, says } from "../lib/FakeAnthropic.ts"
+import { calls, fails, says } from "../lib/FakeAnthropic.ts"
 import { estimated, protocols } from "../lib/Faults.ts"
 import { startServer, type TestServer } from "../lib/TestServer.ts"
 
@@ -34,6 +34,8 @@ const ways = (["anthropic", "openai"] as const).flatMap((protocol) =>
   [false, true].map((streamed) => ({ protocol, streamed })),
 )
 
+/** The tokens of a reply as the fake provider reports them. */
+const REPORTED_TOKENS = 108
 /** Characters of a long question, which are estimated as about twice the tokens of the budgets in these tests. */
 const HUGE = 32_000
 
@@ -45,7 +47,11 @@ const counted = (own: Client) =>
     ({ total }) => total.total_tokens > 0,
   )
 const sent = ({ provider }: TestServer) => provider.requests().map(({ body }) => body)
-const isSent = (count: number) => until(() => provider.requests().length, count)
+const isSent = (count: number) =>
+  until(
+    () => provider.requests().length,
+    (seen) => seen === count,
+  )
 
 /** Sends a chat, and returns the function that disconnects. */
 const ask = (own: Client, chatbot: string, streamed: boolean, content = "Are you there?") => {
@@ -88,13 +94,29 @@ describe.each(ways)("a client that disconnects before the model's first byte (%o
     problem(await limited.say(id, "And now?"), 429, "budget_spent")
   })
 
+  test("leaves earlier steps stored, and counted as the provider reported them", async () => {
+    const { own, id } = await chatting()
+    await provider.answers(calls("a"), { kind: "hang" })
+    const leave = ask(own, id, streamed)
+    await isSent(2)
+    await leave()
+    const { total } = await counted(own)
+    const [, partial] = await own.messages(id, "s")
+    const tokens = protocol === "anthropic" ? REPORTED_TOKENS : (partial?.tokens_used ?? 0)
+    expect(partial).toMatchObject({ content: "", model, tokens_used: tokens })
+    expect(total).toMatchObject({ replies: 1, total_tokens: tokens + estimated(sent(server)[1] ?? "") })
+  })
+
   test("has nothing counted for a call that was still waiting for its turn", async () => {
     const [first, second, third] = [await chatting(), await chatting(), await chatting({ model: other })]
     await provider.answers({ kind: "hang" })
     const leaveFirst = ask(first.own, first.id, streamed)
     await isSent(1)
     const leaveSecond = ask(second.own, second.id, streamed)
-    await until(async () => (await second.own.get(`/api/external/chatbot/${second.id}/conversations/s`)).status, 200)
+    await until(
+      async () => (await second.own.get(`/api/external/chatbot/${second.id}/conversations/s`)).status,
+      (status) => status === 200,
+    )
     // Another provider is asked after the same steps. By then the call before it has got as far.
     const leaveThird = ask(third.own, third.id, streamed)
     await isSent(2)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import type { Document } from "../../src/domain/knowledge/Document.ts"
+import { Document } from "../../src/domain/knowledge/Document.ts"
 import { type Files, ManyDocuments, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
-import { rows, xlsxFile } from "../lib/files/OfficeFile.ts"
+import { docxFile, paragraph, pptxFile, rows, shape, xlsxFile } from "../lib/files/OfficeFile.ts"
 import { fixturePath } from "../lib/Fixtures.ts"
 import { startServer } from "../lib/TestServer.ts"
 
@@ -56,9 +56,33 @@ const shownBy = async (id: string) => {
 }
 
 describe("14. upload", () => {
+  const office = "application/vnd.openxmlformats-officedocument"
   const formats: ReadonlyArray<readonly [string, Bun.BlobPart, string, string]> = [
     ["a.md", tides, "text/markdown", "Morlaix"],
+    ["b.markdown", `${tides}\n`, "text/markdown", "Morlaix"],
+    ["c.txt", "The lighthouse of Eckmühl is sixty metres tall.", "text/plain", "lighthouse Eckmühl"],
+    ["d.html", "<title>Inns</title><h1>Inns</h1><p>The Heron Inn has nine rooms.</p>", "text/html", "Heron Inn"],
+    ["e.csv", "dish,price\nkouign-amann,4.50\nfar breton,3.80\n", "text/csv", "kouign-amann price"],
+    ["f.json", '{"museum": {"name": "Pont-Aven", "closed": "Mondays"}}', "application/json", "Pont-Aven museum"],
     ["g.pdf", handbook, "application/pdf", "travel expenses"],
+    [
+      "h.docx",
+      docxFile(paragraph("The ropery of Rochefort is open on Sundays.")),
+      `${office}.wordprocessingml.document`,
+      "ropery",
+    ],
+    [
+      "i.pptx",
+      pptxFile([{ shapes: shape("Salt marshes of Guérande") }]),
+      `${office}.presentationml.presentation`,
+      "salt marshes",
+    ],
+    [
+      "j.xlsx",
+      xlsxFile([{ name: "Oysters", content: rows(["size", "price"], ["three", "9.80"]) }]),
+      `${office}.spreadsheetml.sheet`,
+      "oysters price",
+    ],
   ]
   test.each(formats)("makes %s searchable", async (name, content, contentType, query) => {
     const { id } = await client.newChatbot()
@@ -144,7 +168,11 @@ describe("14. upload", () => {
 
   const mislabelled: ReadonlyArray<readonly [string, Bun.BlobPart]> = [
     ["notes.pdf", "I am not a PDF."],
+    ["picture.txt", Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0])],
+    ["manual.md", handbook],
     ["program.exe", "text"],
+    ["noextension", "text"],
+    ["letter.doc", "text"],
   ]
   test.each(mislabelled)("refuses %s by name, and keeps nothing of the upload", async (name, content) => {
     const { id } = await client.newChatbot()
@@ -163,6 +191,30 @@ describe("14. upload", () => {
       shown.push(only(documentsOf(await client.upload(id, { [name]: `Number ${index}.` }))).name)
     }
     expect(shown).toEqual(["passwd.md", "notes.md", "txt.dm.md"])
+  })
+
+  test.each(["respond-async", "wait=0", "foo; bar, Respond-Async", "wait=0;x=y"])(
+    "answers 202 at once with the preference %s",
+    async (prefer) => {
+      const { id } = await client.newChatbot()
+      const reply = await client.upload(id, { "tides.md": tides }, { prefer })
+      expect(reply.status).toBe(202)
+      const document = only(documentsOf(reply))
+      expect(document).toMatchObject({ status: "queued", progress: 0, chunk_count: 0, error: null })
+      const ready = await until(
+        () => client.document(id, document.id),
+        ({ status }) => status === "ready",
+      )
+      expect(ready).toMatchObject({ id: document.id, progress: 1 })
+      expect(await client.found(id, "tide")).toHaveLength(1)
+    },
+  )
+
+  test("waits when the request prefers it, and ignores unknown preferences", async () => {
+    for (const prefer of ["wait=60", "wait=100000", "wait=-1", "return=minimal"]) {
+      const { id } = await client.newChatbot()
+      expect((await client.upload(id, { "tides.md": tides }, { prefer })).status).toBe(200)
+    }
   })
 
   test("names missing fields", async () => {
@@ -285,6 +337,25 @@ describe("10. query", () => {
     }
   })
 
+  test("accepts every text that a database might reject", async () => {
+    const { id } = await knowing({ "tides.md": tides })
+    for (const query of ["'; drop table chunks; --", "%_\\", "a & b | !c:*", '"', " ", "🙂", "tide:*"]) {
+      expect((await client.search(id, query)).status).toBe(200)
+    }
+  })
+
+  test("finds passages by words with typing errors, and none by a name that they lack", async () => {
+    const { id } = await knowing({
+      "museum.md": "# Museum\n\nThe opening hours of the lighthouse museum are 9 to 17. Mr Merlin keeps the key.",
+    })
+    for (const query of ["muesum", "openign hours of the museum", "lighthuose"]) {
+      expect(await client.found(id, query)).toEqual([expect.stringContaining("9 to 17")])
+    }
+    for (const query of ["berlin", "the hoops", "light house keeper Zylinder"]) {
+      expect(await client.found(id, query)).toEqual([])
+    }
+  })
+
   test("finds passages by the chatbot's own synonyms, from the moment they are set, and explains it", async () => {
     const { id } = await knowing({ "ferries.md": "# Ferries\n\nDogs travel free of charge on the upper deck." })
     expect(await client.found(id, "a canine pet")).toEqual([])
@@ -292,6 +363,12 @@ describe("10. query", () => {
     expect((await client.patch(`/api/external/chatbots?id=${id}`, { json: { settings } })).status).toBe(200)
     const [found] = resultsOf(await client.search(id, "a canine pet", { explain: true }))
     expect(found).toMatchObject({ matched_words: [], matched_synonyms: ["dog"] })
+  })
+
+  test("finds no passages of another chatbot", async () => {
+    await knowing({ "tides.md": tides })
+    const other = await knowing({ "ferries.md": ferries })
+    expect(await client.found(other.id, "tide Morlaix")).toEqual([])
   })
 })
 
@@ -392,6 +469,25 @@ describe("12. replace", () => {
     expect(await client.found(id, "buckwheat galettes")).toHaveLength(1)
   })
 
+  test("leaves the whole content of one of several concurrent replacements", async () => {
+    const { id, documents } = await knowing({ "tides.md": tides })
+    const { id: documentId } = only(documents)
+    const contents = [1, 2, 3, 4].map((n) => `# Edition\n\nThis harbour guide is number ${n}.`)
+    const replies = await Promise.all(contents.map((content, n) => client.replace(id, documentId, `${n}.md`, content)))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const { name } = await client.document(id, documentId)
+    expect(only(await client.found(id, "harbour guide"))).toContain(`number ${Number.parseInt(name) + 1}.`)
+    expect(await client.found(id, "tide Morlaix")).toEqual([])
+  })
+
+  test("refuses the content of another document", async () => {
+    const { id, documents } = await knowing({ "tides.md": tides, "ferries.md": ferries })
+    const documentId = documents[0]?.id ?? ""
+    problem(await client.replace(id, documentId, "x.md", ferries), 409, "conflict")
+    expect((await client.replace(id, documentId, "renamed.md", tides)).status).toBe(200)
+    expect(await client.found(id, "tide Morlaix")).toHaveLength(1)
+  })
+
   test("names invalid fields", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
     const { id: documentId } = only(documents)
@@ -452,6 +548,18 @@ describe("13. delete", () => {
     problem(await client.delete(knowledge(other.id, `?id=${document.id}`)), 404, "not_found")
     expect(await client.documents(id)).toEqual([document])
   })
+
+  test("cancels the processing of a document", async () => {
+    const { id } = await client.newChatbot()
+    const before = stored()
+    const files = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`${n}.md`, `Number ${n} is about tides.`]))
+    await client.upload(id, files, { prefer: "respond-async" })
+    await client.delete(knowledge(id, "?all=true"))
+    expect(await client.documents(id)).toEqual([])
+    await client.learn(id, { "ferries.md": ferries })
+    expect(await client.found(id, "tides number")).toEqual([])
+    await storedReaches(before + 1)
+  })
 })
 
 describe("documents", () => {
@@ -470,10 +578,32 @@ describe("documents", () => {
     })
     expect(await page("limit=2&page=4")).toStrictEqual({ data: [], metadata: { ...metadata, currentPage: 4 } })
     expect(await page("")).toMatchObject({ metadata: { currentPage: 1, pageSize: 20, totalCount: 5, totalPages: 1 } })
-    expect(await page("status=ready&limit=1")).toMatchObject({ metadata: { totalCount: 5 } })
-    expect(await page("status=failed")).toMatchObject({ data: [], metadata: { totalCount: 0 } })
+  })
+
+  test("are filtered by status", async () => {
+    const { id } = await client.newChatbot()
+    await client.upload(id, { "tides.md": tides, "broken.json": broken, "ferries.md": ferries })
+    const namesOf = async (status: string) => {
+      const reply = await client.get(knowledge(id, `/documents?status=${status}`))
+      const { data, metadata } = read(DocumentPage, reply)
+      expect(metadata.totalCount).toBe(data.length)
+      return data.map(({ name }) => name)
+    }
+    expect(await namesOf("ready")).toEqual(["tides.md", "ferries.md"])
+    expect(await namesOf("failed")).toEqual(["broken.json"])
+    for (const status of ["queued", "extracting", "embedding"]) expect(await namesOf(status)).toEqual([])
     expect(wrongPaths(await client.get(knowledge(id, "/documents?status=lost")))).toEqual(["query.status"])
   })
+
+  test.each(["page=0", "page=-1", "page=1.5", "page=1e1", "page=x", "page=", "limit=0", "limit=101", "limit=x"])(
+    "are not listed with %s",
+    async (query) => {
+      const { id } = await client.newChatbot()
+      expect(wrongPaths(await client.get(knowledge(id, `/documents?${query}`)))).toEqual([
+        `query.${query.split("=")[0]}`,
+      ])
+    },
+  )
 
   test("can be read and deleted one by one", async () => {
     const { id, documents } = await knowing({ "tides.md": tides })
@@ -502,6 +632,13 @@ describe("documents", () => {
     problem(await client.post(knowledge(id, `/documents/${ready?.id}/retry`)), 409, "conflict")
   })
 
+  test("are tried again when the same bytes are uploaded again", async () => {
+    const { id } = await client.newChatbot()
+    const failed = only(documentsOf(await client.upload(id, { "broken.json": broken })))
+    const again = only(documentsOf(await client.upload(id, { "broken.json": broken })))
+    expect(again).toMatchObject({ id: failed.id, status: "failed", duplicate: true })
+  })
+
   const actions: ReadonlyArray<readonly [string, string, string]> = [
     ["GET", "", "shown"],
     ["DELETE", "", "deleted"],
@@ -519,4 +656,9 @@ describe("documents", () => {
     expect(wrongPaths(await client.send(method, knowledge(id, `/documents/seven${rest}`)))).toEqual(["path.documentId"])
     expect(await client.documents(id)).toHaveLength(1)
   })
+})
+
+const DocumentPage = Schema.Struct({
+  data: Schema.Array(Document),
+  metadata: Schema.Struct({ totalCount: Schema.Int }),
 })

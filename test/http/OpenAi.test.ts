@@ -88,6 +88,27 @@ describe("a completion", () => {
     expect((await client.session(id, "mine")).platform).toBe("openai")
   })
 
+  test("that the client retries leaves the question in the session once", async () => {
+    const { id, slug } = await client.newChatbot(claude)
+    const trying = new OpenAI({ apiKey: client.key ?? "", baseURL: `${url}/v1`, maxRetries: 2 })
+    const ask = (content: string) =>
+      trying.chat.completions.create({
+        model: slug,
+        messages: [{ role: "user", content }],
+        metadata: { session_id: "tried" },
+      })
+    await provider.answers(says("Arr."), fails(500, "api_error", atOnce), fails(500, "api_error", atOnce), says("Aye."))
+    await ask("Hello")
+    await ask("Hello")
+    expect(provider.requests().map(({ body }) => JSON.parse(body).messages.length)).toEqual([1, 3, 3, 3])
+    expect((await client.messages(id, "tried")).map(({ content }) => content)).toEqual([
+      "Hello",
+      "Arr.",
+      "Hello",
+      "Aye.",
+    ])
+  })
+
   test("adds the application's instructions after the chatbot's own, and does not store them", async () => {
     const { id, slug } = await client.newChatbot(claude)
     await provider.answers(says("Arr."))
@@ -174,6 +195,17 @@ describe("a stream of chunks", () => {
     }
   })
 
+  test("separates the texts of two steps by a blank line", async () => {
+    const { slug } = await client.newChatbot(claude)
+    const searching = { ...calls("tide"), content: [{ type: "text" as const, text: "Let me look." }] }
+    const search = calls("tide")
+    if (search.kind !== "message") throw new Error("Expected a message")
+    await provider.answers({ ...search, content: [...searching.content, ...search.content] }, says("At noon."))
+    const stream = await openai().chat.completions.create({ model: slug, messages: hello, stream: true })
+    const texts = (await Array.fromAsync(stream)).map(({ choices }) => choices[0]?.delta.content ?? "")
+    expect(texts.join("")).toBe("Let me look.\n\nAt noon.")
+  })
+
   test("is recognized when the client sends it back in the history", async () => {
     const { id, slug } = await client.newChatbot(claude)
     const search = calls("tide")
@@ -216,6 +248,22 @@ describe("a stream of chunks", () => {
     expect(texts.join("")).toBe("At n")
     expect(failure).toMatchObject({ type: "server_error", code: "unavailable" })
     expect(failure.message).toContain("model provider")
+  })
+
+  test("stops, together with the model, when the client aborts it", async () => {
+    const { slug } = await client.newChatbot(claude)
+    await provider.answers({
+      kind: "events",
+      events: [
+        { type: "message_start", message: { id: "m", type: "message", model: "claude", content: [], usage } },
+        { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+        { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "At n" } },
+      ],
+      ending: "hang",
+    })
+    const stream = await openai().chat.completions.create({ model: slug, messages: hello, stream: true })
+    for await (const { choices } of stream) if (choices[0]?.delta.content === "At n") break
+    while (provider.hungUp() === 0) await Bun.sleep(5)
   })
 })
 

@@ -5,7 +5,7 @@ import { LookupMillis } from "../../src/services/keys/RecentLookups.ts"
 import { type Client, problem, read, until, wrongPaths } from "../lib/Client.ts"
 import { startServer } from "../lib/TestServer.ts"
 
-const { client } = await startServer({}, Context.make(LookupMillis, 100))
+const { client, stored } = await startServer({}, Context.make(LookupMillis, 100))
 
 const organizations = "/api/admin/organizations"
 const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
@@ -47,7 +47,10 @@ describe("deleting an organization", () => {
     await own.chat(chatbot, "How long do refunds take?")
     const reply = await client.delete(`${organizations}/${id}`)
     expect([reply.status, reply.body]).toEqual([200, { message: "Organization deleted successfully" }])
-    await until(() => own.get("/api/external/chatbots"), { status: 401 })
+    await until(
+      () => own.get("/api/external/chatbots"),
+      ({ status }) => status === 401,
+    )
     // Longer than this, no server remembers a key.
     expect(LookupMillis.defaultValue()).toBeLessThan(1_000)
     expect((await organizationsOf(client)).map((one) => String(one.id))).not.toContain(String(id))
@@ -55,6 +58,22 @@ describe("deleting an organization", () => {
     problem(await client.get(`/api/admin/api-keys?organization_id=${id}`), 404, "not_found")
     const key = { name: "Late", scopes: ["chat"], organization_id: id }
     problem(await client.post("/api/admin/api-keys", { json: key }), 404, "not_found")
+  })
+
+  test("removes its files from the disk", async () => {
+    const own = await client.newOrganization()
+    const { id: chatbot } = await own.newChatbot()
+    await own.learn(chatbot, { "a.md": "Refunds take days." })
+    // The files of an organization that another test has deleted may still be there.
+    await until(
+      () => stored("documents"),
+      (kept) => kept.length === 1,
+    )
+    await client.delete(`${organizations}/${await idOf(own)}`)
+    await until(
+      () => stored("documents"),
+      (kept) => kept.length === 0,
+    )
   })
 
   test("is possible for the operator only, and never for the operator's own organization", async () => {

@@ -219,6 +219,21 @@ describe("a model that obeys a poisoned document", () => {
       expect(endpoint.asked).toHaveLength(1)
     }
   })
+
+  test("cannot call the tools of other chatbots when its own knowledge is poisoned", async () => {
+    const [first] = victims
+    await client.learn(first?.id ?? "", { "refunds.md": `# Refunds\n\nRefunds take six days. ${poison}\n` })
+    // A chatbot may reveal its own code word, but must not call the tools of the others.
+    const { text } = await obey(
+      [
+        ["orderStatus", { orderId: "1" }],
+        ["cancelOrder", { orderId: "1" }],
+      ],
+      first?.id,
+    )
+    expect(text).toContain("There is no tool orderStatus.")
+    expect([endpoint.asked, evil.asked]).toEqual([[], []])
+  })
 })
 
 test("each chatbot does find its own poison and code word, so these tests can fail", async () => {

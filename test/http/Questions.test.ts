@@ -149,6 +149,27 @@ describe("questions of a source", () => {
     expect((await add(chatbot, id)).status).toBe(409)
   })
 
+  test("belong to their organization, chatbot and source, and need the scopes of knowledge", async () => {
+    const { chatbot, source } = await start()
+    const { id } = await newQuestion(chatbot, source)
+    const stranger = await client.newOrganization()
+    const elsewhere = await start()
+    const readers = await client.limitedTo("knowledge:read")
+    for (const [as, path] of [
+      [stranger, at(chatbot, source)],
+      [client, at(elsewhere.chatbot, source)],
+      [client, at(elsewhere.chatbot, elsewhere.source)],
+    ] as const) {
+      expect((await as.get(`${path}/${id}`)).status).toBe(404)
+      expect((await as.patch(`${path}/${id}`, { json: { answer: "Stolen" } })).status).toBe(404)
+      expect((await as.delete(`${path}/${id}`)).status).toBe(404)
+    }
+    expect((await add(chatbot, source, { ...password, question: "New?" }, stranger)).status).toBe(404)
+    expect((await stranger.get(at(chatbot, source, "/export"))).status).toBe(404)
+    expect((await readers.get(at(chatbot, source, `/${id}`))).status).toBe(200)
+    expect((await readers.delete(at(chatbot, source, `/${id}`))).status).toBe(403)
+  })
+
   test("leave entries in the audit log that conceal what they say", async () => {
     const { chatbot, source } = await start()
     const { id } = await newQuestion(chatbot, source)
@@ -160,6 +181,15 @@ describe("questions of a source", () => {
     for (const action of ["created", "updated", "deleted", "imported"]) {
       expect(log.text).toContain(`question.${action}`)
     }
+  })
+
+  test("are created once by a request that is sent twice with its key", async () => {
+    const { chatbot, source } = await start()
+    const send = () =>
+      client.post(at(chatbot, source), { json: password, headers: { "idempotency-key": `once-${chatbot}` } })
+    const [first, second] = [await send(), await send()]
+    expect(second.body).toEqual(first.body)
+    expect(await client.documents(chatbot)).toHaveLength(1)
   })
 })
 
@@ -194,7 +224,10 @@ describe("a chat", () => {
       variants: ["When does my parcel arrive?"],
       answer: "Deliveries take three days.",
     })
-    await until(() => client.document(chatbot, document_id), { status: "ready" })
+    await until(
+      () => client.document(chatbot, document_id),
+      ({ status }) => status === "ready",
+    )
     expect((await client.chat(chatbot, "How many days does the delivery of a parcel take?")).output).toContain(
       "three days",
     )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { ReplyReview } from "../../src/domain/chat/ReplyGround.ts"
-import { type Client, read } from "../lib/Client.ts"
+import { type Client, problem, read } from "../lib/Client.ts"
 import { calls, says } from "../lib/FakeAnthropic.ts"
 import { sharedServer, startServer } from "../lib/TestServer.ts"
 
@@ -141,6 +141,23 @@ describe("the review of a reply", () => {
     expect(history.map(({ role }) => role)).toEqual(["user", "assistant"])
     expect(question).toBe("And when does it sail?")
     expect(standalone_question).toContain("ferry")
+  })
+
+  test("is there for the message of the chatbot only, and for keys that may read conversations and knowledge", async () => {
+    const { id, own } = await harbour()
+    const { asked, reply } = await ask(own, id, sailing)
+    problem(await own.get(at(id, asked)), 409, "conflict")
+    problem(await own.get(at(id, crypto.randomUUID())), 404, "not_found")
+    const other = await own.newChatbot()
+    problem(await own.get(at(other.id, reply)), 404, "not_found")
+    problem(await (await client.newOrganization()).get(at(id, reply)), 404, "not_found")
+    for (const scope of ["conversations:read", "knowledge:read"] as const) {
+      problem(await (await own.limitedTo(scope)).get(at(id, reply)), 403, "forbidden")
+    }
+    const both = await own.limitedTo("conversations:read", "knowledge:read")
+    expect((await both.get(at(id, reply))).status).toBe(200)
+    const bound = await own.newKey({ chatbot_id: other.id })
+    problem(await bound.client.get(at(id, reply)), 403, "forbidden")
   })
 })
 

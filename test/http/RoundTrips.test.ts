@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Schema, Struct } from "effect"
 import * as fc from "fast-check"
-import { invalid, OneChatbot, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
+import { OneChatbot, problem, read, type Reply, wrongPaths } from "../lib/Client.ts"
 import { callTool, connectMcp } from "../lib/Mcp.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 
@@ -88,7 +88,9 @@ describe("a resource as GET shows it", () => {
     const { id } = await client.newChatbot()
     const before = await shown(id)
     const settings = { ...read(Body, { status: 200, headers: new Headers(), text: "", body: before["settings"] }) }
-    invalid(await update(id, { ...before, settings: { ...settings, model: "gone-1" } }), "settings.model")
+    expect(wrongPaths(await update(id, { ...before, settings: { ...settings, model: "gone-1" } }))).toEqual([
+      "settings.model",
+    ])
     expect((await update(id, { ...before, settings: { ...settings, prompt: "New" } })).status).toBe(200)
   })
 
@@ -103,7 +105,7 @@ describe("a resource as GET shows it", () => {
     ["unknown", null],
   ])("is refused where %s is another than the stored one", async (field, value) => {
     const { id } = await client.newChatbot()
-    invalid(await update(id, { ...(await shown(id)), name: "Lost", [field]: value }), field)
+    expect(wrongPaths(await update(id, { ...(await shown(id)), name: "Lost", [field]: value }))).toEqual([field])
     expect((await client.chatbot(id)).name).toBe("Support")
   })
 
@@ -111,7 +113,7 @@ describe("a resource as GET shows it", () => {
     const { id } = await client.newChatbot()
     await upload(id)
     const other = { settings: { avatar: "https://example.com/a.png" } }
-    invalid(await update(id, other), "settings.avatar")
+    expect(wrongPaths(await update(id, other))).toEqual(["settings.avatar"])
     expect((await client.chatbot(id)).settings.avatar).toStartWith(url)
   })
 
@@ -137,20 +139,20 @@ describe("a resource as GET shows it", () => {
     ).toEqual({
       tool: { ...tool, input_schema: smaller, updated_at: expect.any(String) },
     })
-    invalid(await client.patch(toolPath, { json: { ...tool, id, updated_at: undefined } }), "id")
+    expect(wrongPaths(await client.patch(toolPath, { json: { ...tool, id, updated_at: undefined } }))).toEqual(["id"])
 
     const Organizations = Schema.Struct({ organizations: Schema.Array(Body) })
     const { organizations } = read(Organizations, await client.get("/api/admin/organizations"))
     const organization = organizations[0] ?? {}
     const organizationPath = `/api/admin/organizations/${String(organization["id"])}`
     expect((await client.patch(organizationPath, { json: organization })).body).toEqual({ organization })
-    invalid(await client.patch(organizationPath, { json: { is_operator: false } }), "is_operator")
+    expect(wrongPaths(await client.patch(organizationPath, { json: { is_operator: false } }))).toEqual(["is_operator"])
 
     const { id: keyId } = await client.newKey()
     const keys = read(Schema.Struct({ api_keys: Schema.Array(Body) }), await client.get("/api/admin/api-keys"))
     const api_key = keys.api_keys.find((one) => one["id"] === keyId) ?? {}
     expect((await client.patch(`/api/admin/api-keys/${keyId}`, { json: api_key })).body).toEqual({ api_key })
-    invalid(await client.patch(`/api/admin/api-keys/${keyId}`, { json: { scopes: [] } }), "scopes")
+    expect(wrongPaths(await client.patch(`/api/admin/api-keys/${keyId}`, { json: { scopes: [] } }))).toEqual(["scopes"])
   })
 })
 
@@ -192,7 +194,22 @@ describe("null", () => {
       "name",
       "settings",
     ])
-    invalid(await client.patch(at(id, "/chat-widget"), { json: { header: null } }), "header")
+    expect(wrongPaths(await client.patch(at(id, "/chat-widget"), { json: { header: null } }))).toEqual(["header"])
+  })
+})
+
+describe("the configurations of widget and voice", () => {
+  test("can be read with their version by any key with the scope chatbots:read", async () => {
+    const { id } = await client.newChatbot()
+    const reader = await client.limitedTo("chatbots:read")
+    for (const part of ["/chat-widget", "/voice-agent"]) {
+      const reply = await reader.get(at(id, part))
+      expect([reply.status, reply.headers.get("etag")]).toEqual([200, (await client.get(at(id))).headers.get("etag")])
+      problem(await (await client.limitedTo("chatbots:write")).get(at(id, part)), 403, "forbidden")
+      problem(await (await client.newOrganization()).get(at(id, part)), 404, "not_found")
+    }
+    const empty = { header: "", language: "", logo: "", name: "", primaryColor: "", secondaryColor: "", slogan: "" }
+    expect((await reader.get(at(id, "/chat-widget"))).body).toStrictEqual({ chat_widget_config: empty })
   })
 })
 
@@ -228,10 +245,12 @@ describe("names", () => {
   test.each([" ", "\n\t ", "\u200b", "\u2060\ufeff", "\u3164", "\u2800\u00a0", "\u00ad", "\ufe0f"])(
     "of blank characters only are refused: %j",
     async (name) => {
-      invalid(await client.post(chatbots, { json: { name } }), "name")
-      invalid(await update((await client.newChatbot()).id, { name }), "name")
-      invalid(await client.post("/api/admin/organizations", { json: { name } }), "name")
-      invalid(await client.post("/api/admin/api-keys", { json: { name, scopes: ["chat"] } }), "name")
+      expect(wrongPaths(await client.post(chatbots, { json: { name } }))).toEqual(["name"])
+      expect(wrongPaths(await update((await client.newChatbot()).id, { name }))).toEqual(["name"])
+      expect(wrongPaths(await client.post("/api/admin/organizations", { json: { name } }))).toEqual(["name"])
+      expect(wrongPaths(await client.post("/api/admin/api-keys", { json: { name, scopes: ["chat"] } }))).toEqual([
+        "name",
+      ])
     },
   )
 
@@ -292,7 +311,9 @@ describe("ids", () => {
   test.each(["", "seven", "{01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b}", "01a9b7c21f2e7c3d8a4b5c6d7e8f9a0b"])(
     "that are not UUIDs are refused: %j",
     async (id) => {
-      invalid(await client.patch(`${chatbots}?id=${encodeURIComponent(id)}`, { json: {} }), "query.id")
+      expect(wrongPaths(await client.patch(`${chatbots}?id=${encodeURIComponent(id)}`, { json: {} }))).toEqual([
+        "query.id",
+      ])
     },
   )
 })

@@ -78,4 +78,10 @@ describe("suggestions of synonyms", () => {
     expect(await suggestionsFor(other.id)).toEqual([])
     problem(await client.get(path("01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b")), 404, "not_found")
   })
+
+  test("are shown only to keys that read conversations", async () => {
+    const { id } = await client.newChatbot()
+    const reader = await client.limitedTo("knowledge:read", "chatbots:write")
+    problem(await reader.get(path(id)), 403, "forbidden")
+  })
 })

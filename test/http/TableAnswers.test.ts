@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { files, ownQuestion } from "../../src/quickstart/Story.ts"
-import { rows, xlsxFile } from "../lib/files/OfficeFile.ts"
+import { docxFile, paragraph, rows, xlsxFile } from "../lib/files/OfficeFile.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 import { uiEvents } from "../lib/UiEvents.ts"
 
@@ -26,7 +26,14 @@ const markdown = table
 
 const documents: Readonly<Record<string, () => Bun.BlobPart>> = {
   "plans.md": () => `# Plans\n\n${markdown}\n`,
+  "plans.csv": () => table.map((cells) => cells.join(",")).join("\n"),
+  "plans.html": () =>
+    `<h1>Plans</h1><table>${table.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("")}</table>`,
   "plans.xlsx": () => xlsxFile([{ name: "Plans", content: rows(...table) }]),
+  "plans.docx": () => {
+    const row = (cells: ReadonlyArray<string>) => cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join("")
+    return docxFile(`<w:tbl>${table.map((cells) => `<w:tr>${row(cells)}</w:tr>`).join("")}</w:tbl>`)
+  },
 }
 
 const streamedText = async (id: string, content: string) => {
@@ -57,6 +64,33 @@ describe.each(Object.entries(documents))("a table in %s", (name, make) => {
     const { output: row } = await client.chat(id, "What is the notice period of the Team plan?")
     expect(row).not.toMatch(/Basic|Enterprise/)
   })
+})
+
+test("one row of two thousand answers a question for it, and none answers for an article that is not among them", async () => {
+  const { id } = await client.newChatbot(extractive)
+  const articles = Array.from({ length: 2_000 }, (_, index) => `${4_000 + index},Chair ${index},${index % 97}.50 EUR`)
+  await client.learn(id, { "articles.csv": ["Article,Name,Price", ...articles].join("\n") })
+  const { output } = await client.chat(id, "What does article 4711 cost?")
+  expect(output).toBe("- Article: 4711; Name: Chair 711; Price: 32.50 EUR\n(articles)")
+  const missing = await client.chat(id, "What does article 9999 cost?")
+  expect(missing.output).not.toContain("EUR")
+}, 180_000)
+
+test("a German table answers questions in German, and for the least value with all rows", async () => {
+  const { id } = await client.newChatbot(extractive)
+  const tickets = [
+    "Karte;Preis;Gültigkeit",
+    "Tageskarte;7,50 €;1 Tag",
+    "Wochenkarte;29,00 €;7 Tage",
+    "Jahreskarte;390,00 €;1 Jahr",
+  ]
+  await client.learn(id, { "Fahrkarten.csv": tickets.join("\n") })
+  const said = [
+    ["Was kostet die Wochenkarte?", "- Karte: Wochenkarte; Preis: 29,00 €; Gültigkeit: 7 Tage\n("],
+    ["Welche Gültigkeit hat die Jahreskarte?", "- Karte: Jahreskarte; Preis: 390,00 €; Gültigkeit: 1 Jahr\n("],
+    ["Welche Karte ist am günstigsten?", "- Karte: Tageskarte; Preis: 7,50 €; Gültigkeit: 1 Tag\n- Karte: Wochenkarte"],
+  ] as const
+  for (const [question, answer] of said) expect((await client.chat(id, question)).output).toStartWith(answer)
 })
 
 test("the documents of the quickstart answer the question that it suggests, and others", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { invalid, problem, until } from "../lib/Client.ts"
+import { problem, until, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 import { uiEvents } from "../lib/UiEvents.ts"
@@ -105,7 +105,14 @@ describe("a trial of other settings", () => {
     const { id, own } = await harbour()
     const reply = await own.post(at(id), { json: { ...question("When?"), model: "gpt-unknown" } })
     problem(reply, 400, "invalid_request")
-    invalid(reply, "model")
+    expect(wrongPaths(reply)).toEqual(["model"])
+  })
+
+  test("is refused for a setting that it does not know", async () => {
+    const { id, own } = await harbour()
+    expect(wrongPaths(await own.post(at(id), { json: { ...question("When?"), promt: "Be brief." } }))).toEqual([
+      "promt",
+    ])
   })
 
   test("needs the right to change the chatbot and the right to chat", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
 import { Schema } from "effect"
 import { ConversationCounts, ConversationUsage, UsageCounts, UsageRow } from "../../src/domain/organizations/Usage.ts"
-import { type Client, invalid, problem, read, type Reply, until } from "../lib/Client.ts"
+import { type Client, problem, read, type Reply, until, wrongPaths } from "../lib/Client.ts"
 import { calls, fails, says, usage as reported } from "../lib/FakeAnthropic.ts"
 import { sharedServer } from "../lib/TestServer.ts"
 import { keepWithinADay, today } from "../lib/Today.ts"
@@ -80,7 +80,9 @@ describe("the numbers of conversations", () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
     const later = await conversationsOf(own, `?from=${tomorrow}&to=${tomorrow}&previous=true`)
     expect([later.total.conversations, later.previous]).toEqual([0, total])
-    invalid(await own.get("/api/external/usage/conversations?from=2026-02-01&to=2026-01-31"), "query.to")
+    expect(wrongPaths(await own.get("/api/external/usage/conversations?from=2026-02-01&to=2026-01-31"))).toEqual([
+      "query.to",
+    ])
   })
 
   test("are counted by hour in a time zone that exists", async () => {
@@ -90,7 +92,9 @@ describe("the numbers of conversations", () => {
     const [there] = await hourIn("Etc/GMT-5")
     expect(there?.hour).toBe(((here?.hour ?? 0) + 5) % 24)
     for (const zone of ["Nowhere/Land", "%2B05:00", "-05:00", "", "';--"]) {
-      invalid(await own.get(`/api/external/usage/conversations?group_by=hour&time_zone=${zone}`), "query.time_zone")
+      expect(wrongPaths(await own.get(`/api/external/usage/conversations?group_by=hour&time_zone=${zone}`))).toEqual([
+        "query.time_zone",
+      ])
     }
   })
 
@@ -217,6 +221,19 @@ describe("usage", () => {
     expect(await usageOf(own)).toEqual(before)
   })
 
+  test("shows only the organization's own, needs a scope, and is empty without chats", async () => {
+    await chatted()
+    const stranger = await client.newOrganization()
+    expect(await usageOf(stranger)).toMatchObject({
+      data: [],
+      total: times(0, one),
+      metadata: { totalCount: 0, totalPages: 0 },
+    })
+    problem(await (await stranger.limitedTo("chat")).get("/api/external/usage"), 403, "forbidden")
+    const { own } = await chatted()
+    expect(await usageOf(own, "?from=2020-01-01&to=2020-12-31")).toMatchObject({ data: [], from: "2020-01-01" })
+  })
+
   test.each([
     ["from=yesterday", "query.from"],
     ["to=2026-02-30", "query.to"],
@@ -230,7 +247,7 @@ describe("usage", () => {
     ["page=0", "query.page"],
     ["limit=101", "query.limit"],
   ])("refuses %s", async (query, path) => {
-    invalid(await client.get(`/api/external/usage?${query}`), path)
+    expect(wrongPaths(await client.get(`/api/external/usage?${query}`))).toEqual([path])
   })
 })
 
@@ -309,6 +326,6 @@ describe("a budget", () => {
     for (const wrong of [-1, 1.5, "none", "5", 1e13]) {
       expect((await setOrganization(id, { tokens_per_day: wrong })).status).toBe(400)
     }
-    invalid(await setOrganization(id, { tokens: 1 }), "budget.tokens")
+    expect(wrongPaths(await setOrganization(id, { tokens: 1 }))).toEqual(["budget.tokens"])
   })
 })

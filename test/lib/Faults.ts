@@ -13,6 +13,10 @@ export interface Outcome {
 export interface Fault {
   readonly name: string
   readonly answer: Answer
+  /** Whether the provider reports that it is overloaded. */
+  readonly isOverload?: boolean
+  /** Whether the provider refuses the key. */
+  readonly isRefusedKey?: boolean
   /**
    * The timeout that ends the fault: that of the reply, or that of a stalled body. A slow machine may then see another
    * number of calls. Absent when the fault ends by itself.
@@ -29,6 +33,26 @@ export interface Fault {
 
 /** The number of attempts that the server of the tests has to be configured with. */
 export const attempts = 2
+
+/** The status and code that the server answers with. */
+export const answerTo: { readonly [Tag in ProviderError["_tag"]]: readonly [status: number, code: string] } = {
+  TooManyRequests: [429, "too_many_requests"],
+  ProviderFailed: [502, "provider_failed"],
+  Unavailable: [503, "unavailable"],
+  ProviderTimeout: [504, "provider_timeout"],
+}
+
+const words: { readonly [Tag in ProviderError["_tag"]]: string } = {
+  TooManyRequests: "The model provider's rate limit is reached.",
+  ProviderFailed: "The model provider failed to answer.",
+  Unavailable: "The model provider cannot be reached.",
+  ProviderTimeout: "The model did not answer in time.",
+}
+
+const wordsFor = ({ isOverload, isRefusedKey }: Fault, tag: ProviderError["_tag"]): string => {
+  if (isRefusedKey) return "The model provider does not accept the key that it was sent, or wants one."
+  return tag === "Unavailable" && isOverload ? "The model provider is overloaded." : words[tag]
+}
 
 /** A fault before the first byte, which has the same outcome for both kinds of answers. */
 const early = (name: string, answer: Answer, tag: Outcome["tag"], calls: number): Fault => ({
@@ -50,13 +74,13 @@ export const faults: ReadonlyArray<Fault> = [
   { ...early("hang before headers", { kind: "hang" }, "ProviderTimeout", attempts), endsBy: "reply" },
   early("reset before headers", { kind: "reset" }, "Unavailable", attempts),
   early("400", fails(400, "invalid_request_error"), "ProviderFailed", 1),
-  early("401", fails(401, "authentication_error"), "ProviderFailed", 1),
+  { ...early("401", fails(401, "authentication_error"), "ProviderFailed", 1), isRefusedKey: true },
   early("404", fails(404, "not_found_error"), "ProviderFailed", 1),
   early("429", fails(429, "rate_limit_error"), "TooManyRequests", attempts),
   early("429 with Retry-After", fails(429, "rate_limit_error", { "retry-after": "33" }), "TooManyRequests", 1),
   early("500", fails(500, "api_error"), "ProviderFailed", attempts),
-  early("503", fails(503, "overloaded"), "Unavailable", attempts),
-  early("529", fails(529, "overloaded_error"), "Unavailable", attempts),
+  { ...early("503", fails(503, "overloaded"), "Unavailable", attempts), isOverload: true },
+  { ...early("529", fails(529, "overloaded_error"), "Unavailable", attempts), isOverload: true },
   early("wrong content type", { kind: "wrong type" }, "ProviderFailed", 1),
   { ...late("hang in body", { tag: "ProviderTimeout", calls: attempts }, "ProviderTimeout"), endsBy: "stall" },
   { ...late("drip", { tag: "ProviderTimeout", calls: attempts }, "ProviderTimeout"), endsBy: "reply" },
@@ -64,7 +88,7 @@ export const faults: ReadonlyArray<Fault> = [
   late("truncated body", { tag: "Unavailable", calls: attempts }, "Unavailable"),
   late("early end", { tag: "Unavailable", calls: attempts }, "Unavailable"),
   late("malformed body", { tag: "ProviderFailed", calls: 1 }, "ProviderFailed"),
-  late("error in body", { tag: "Unavailable", calls: attempts }, "Unavailable"),
+  { ...late("error in body", { tag: "Unavailable", calls: attempts }, "Unavailable"), isOverload: true },
   late("oversized body", { tag: "ProviderFailed", calls: 1 }, "ProviderFailed"),
 ]
 
@@ -89,3 +113,30 @@ export const protocols = {
   openai: { model: "openai/test-1", begunTokens: (sent: string, said: string) => estimated(sent) + estimated(said) },
 } as const
 export type Protocol = keyof typeof protocols
+
+/** What a client of the chat sees of a fault, and what is stored. */
+export interface Ending {
+  /** The status with its code, or the events of the stream up to its `error`. */
+  readonly told: string
+  readonly words: string
+  /** The stored messages. The user's is always the same. */
+  readonly stored: string
+  readonly tokens: number
+  readonly calls: number
+}
+
+/** The tokens that count beside a reply: those of the requests that timed out before any of their answer came. */
+export const givenUpTokens = (fault: Fault, way: "whole" | "streamed", calls: number, sent: string): number =>
+  fault.endsBy === undefined || (way === "streamed" && fault.streamed.begins) ? 0 : calls * estimated(sent)
+
+export const endingOf = (fault: Fault, protocol: Protocol, way: "whole" | "streamed", sent: string): Ending => {
+  const { calls, tag } = fault[way]
+  const begins = way === "streamed" && fault.streamed.begins
+  return {
+    told: begins ? 'text "Hello", error' : answerTo[tag].join(" "),
+    words: wordsFor(fault, tag),
+    stored: begins ? 'question, "Hello"' : "question",
+    tokens: begins ? protocols[protocol].begunTokens(sent, "Hello") : 0,
+    calls,
+  }
+}

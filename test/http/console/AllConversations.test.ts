@@ -4,11 +4,13 @@ import { SearchedMessages } from "../../../src/services/conversations/Conversati
 import { Session } from "../../../src/domain/chat/Conversation.ts"
 import { Timestamp } from "../../../src/domain/schema/Timestamp.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { type Client, invalid, read } from "../../lib/Client.ts"
+import { type Client, problem, read, wrongPaths } from "../../lib/Client.ts"
 import { startServer } from "../../lib/TestServer.ts"
 
 const server = await startServer({}, Context.make(SearchedMessages, 100))
 const { client } = server
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
+
 const Page = Schema.Struct({
   conversations: Schema.Array(Session),
   next_cursor: Schema.NullOr(Schema.String),
@@ -156,6 +158,22 @@ describe("the list of the conversations of all chatbots", () => {
     expect(pages).toBeGreaterThanOrEqual(5)
   })
 
+  test("is that of the key's organization, and of the only chatbot that it serves", async () => {
+    const { first, mine, second } = await makeWorld()
+    const other = await makeWorld()
+    await mine.chat(first, "Hello", { sessionToken: "one" })
+    await mine.chat(second, "Hello", { sessionToken: "two" })
+    const bound = (await mine.newKey({ chatbot_id: first, scopes: ["conversations:read"] })).client
+    expect(await tokens("", bound)).toEqual(["one"])
+    expect(await tokens("", other.mine)).toEqual([])
+    expect((await bound.get(`/api/external/conversations?chatbot_id=${second}`)).status).toBe(403)
+    expect((await other.mine.get(`/api/external/conversations?chatbot_id=${first}`)).status).toBe(404)
+    expect((await mine.get(`/api/external/conversations?chatbot_id=${nowhere}`)).status).toBe(404)
+    const reader = await mine.limitedTo("chat", "chatbots:read")
+    problem(await reader.get("/api/external/conversations"), 403, "forbidden")
+    expect((await client.withKey(undefined).get("/api/external/conversations")).status).toBe(401)
+  })
+
   test("refuses what is no condition, naming it", async () => {
     for (const [query, path] of [
       ["?limit=0", "query.limit"],
@@ -171,7 +189,7 @@ describe("the list of the conversations of all chatbots", () => {
       ["?from=yesterday", "query.from"],
       ["?chatbot_id=1", "query.chatbot_id"],
     ] as const) {
-      invalid(await client.get(`/api/external/conversations${query}`), path)
+      expect(wrongPaths(await client.get(`/api/external/conversations${query}`))).toEqual([path])
     }
   })
 })

@@ -8,6 +8,7 @@ const server = await startServer({
   TOOL_PRIVATE_NETWORKS: "127.0.0.1/32",
 })
 const { client } = server
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 const at = (id: string, rest: string) => `/api/external/chatbot/${id}/${rest}`
 
 /** A server whose endpoints say what they were sent. */
@@ -104,6 +105,16 @@ describe("a copy of a chatbot", () => {
     expect(read(OneChatbot, await mine.post(at(long.id, "duplicate"), { json: {} })).chatbot.name).toHaveLength(200)
     problem(await mine.post(at(id, "duplicate"), { json: { prompt: "x" } }), 400, "invalid_request")
   })
+
+  test("is refused to other organizations, bound keys and readers, and beyond the quota", async () => {
+    const [mine, other] = [await client.newOrganization(), await client.newOrganization()]
+    const { id } = await mine.newChatbot()
+    problem(await other.post(at(id, "duplicate"), { json: {} }), 404, "not_found")
+    problem(await mine.post(at(nowhere, "duplicate"), { json: {} }), 404, "not_found")
+    const bound = (await mine.newKey({ chatbot_id: id })).client
+    problem(await bound.post(at(id, "duplicate"), { json: {} }), 403, "forbidden")
+    problem(await (await mine.limitedTo("chatbots:read")).post(at(id, "duplicate"), { json: {} }), 403, "forbidden")
+  })
 })
 
 describe("a trial of a tool", () => {
@@ -171,5 +182,14 @@ describe("a trial of a tool", () => {
       },
     })
     problem(await mine.post(path, { json: { input: "A-1" } }), 400, "invalid_request")
+  })
+
+  test("is refused to other organizations, and to keys that may not change chatbots or serve another one", async () => {
+    const { mine, path } = await makeTool()
+    const json = { input: { id: "A" } }
+    problem(await (await client.newOrganization()).post(path, { json }), 404, "not_found")
+    problem(await (await mine.limitedTo("chatbots:read", "chat")).post(path, { json }), 403, "forbidden")
+    const bound = (await mine.newKey({ chatbot_id: (await mine.newChatbot()).id })).client
+    problem(await bound.post(path, { json }), 403, "forbidden")
   })
 })

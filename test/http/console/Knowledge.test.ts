@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { DocumentPassage } from "../../../src/domain/knowledge/Document.ts"
-import { read } from "../../lib/Client.ts"
+import { problem, read, wrongPaths } from "../../lib/Client.ts"
 import { sharedServer } from "../../lib/TestServer.ts"
 
 const { client } = await sharedServer()
+const nowhere = "01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"
 const Page = Schema.Struct({
   passages: Schema.Array(DocumentPassage),
   total: Schema.Int,
@@ -47,6 +48,20 @@ describe("the passages of a document", () => {
     await mine.upload(id, { "b.json": "{ " })
     const never = (await mine.documents(id)).find(({ name }) => name === "b.json")
     expect(read(Page, await mine.get(at(id, never?.id ?? "")))).toEqual({ passages: [], total: 0, next_cursor: null })
+  })
+
+  test("are shown to nobody else", async () => {
+    const mine = await client.newOrganization()
+    const [{ id }, second] = [await mine.newChatbot(), await mine.newChatbot()]
+    const [document] = await mine.learn(id, { "a.txt": "Words." })
+    const path = at(id, document?.id ?? "")
+    problem(await (await client.newOrganization()).get(path), 404, "not_found")
+    problem(await mine.get(at(second.id, document?.id ?? "")), 404, "not_found")
+    problem(await mine.get(at(id, nowhere)), 404, "not_found")
+    problem(await (await mine.limitedTo("chat")).get(path), 403, "forbidden")
+    problem(await (await mine.newKey({ chatbot_id: second.id })).client.get(path), 403, "forbidden")
+    expect(wrongPaths(await mine.get(`${path}?cursor=0`))).toEqual(["query.cursor"])
+    expect(wrongPaths(await mine.get(`${path}?limit=101`))).toEqual(["query.limit"])
   })
 })
 

@@ -375,6 +375,18 @@ describe("a run with the model", () => {
     })
   })
 
+  test("is shown with its numbers only to a key that may read the documents they tell of", async () => {
+    const { id, own } = await harbour([aboutFerry], { model: claude })
+    const run = await runTests(own, id)
+    const reader = await own.limitedTo("chatbots:read", "chatbots:write", "conversations:read", "chat")
+    for (const path of ["", `/${run.id}`, `/${run.id}/results`])
+      problem(await reader.get(`${runsPath(id)}${path}`), 403, "forbidden")
+    for (const path of ["", `/${run.id}/stop`])
+      expect(problem(await reader.post(`${runsPath(id)}${path}`, { json: {} }), 403, "forbidden").detail).toContain(
+        "knowledge:read",
+      )
+  })
+
   test("is outdated once the prompt is another, and needs a key that may chat", async () => {
     const { id, own } = await harbour([aboutFerry], { model: claude })
     expect((await listRuns(own, id)).is_outdated).toBeNull()

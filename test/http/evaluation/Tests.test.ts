@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
 import { ChatbotTest, HISTORY_MAX_LENGTH, TestImport, TESTS_MAX } from "../../../src/domain/evaluation/ChatbotTest.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
-import { invalid, problem, read, type Reply } from "../../lib/Client.ts"
+import { problem, read, type Reply, wrongPaths } from "../../lib/Client.ts"
 import { sharedServer } from "../../lib/TestServer.ts"
 
 const { client, query } = await sharedServer()
@@ -65,7 +65,7 @@ describe("tests of a chatbot", () => {
     const say = ["(a+)+$", "(a)\\1", "(?=a)b", "(?:a{100}){100}", "["].map((value) => ({ kind: "pattern", value }))
     const reply = await add(chatbot, { question: "Why?", expectations: { say } })
     problem(reply, 400, "invalid_request")
-    invalid(reply, ...[1, 2, 3, 4].map((at) => `expectations.say.${at}.value`))
+    expect(wrongPaths(reply)).toEqual([1, 2, 3, 4].map((at) => `expectations.say.${at}.value`))
     const kept = testOf(await add(chatbot))
     expect((await client.patch(at(chatbot, `/${kept.id}`), { json: { expectations: { say } } })).status).toBe(400)
   })
@@ -77,7 +77,7 @@ describe("tests of a chatbot", () => {
     expect((await add(chatbot, { ...test, history: [turn, turn] })).status).toBe(201)
     const reply = await add(chatbot, { ...test, history: [turn, turn, { role: "assistant", content: "y" }] })
     problem(reply, 400, "invalid_request")
-    invalid(reply, "history")
+    expect(wrongPaths(reply)).toEqual(["history"])
   })
 
   test("are at most 5,000, also where some are added at the same time", async () => {
@@ -146,6 +146,14 @@ describe("a test from a reply", () => {
     )
     const made = testOf(await client.post(at(chatbot, "/from-reply"), { json: { message_id: message } }))
     expect(made.history.map(({ role }) => role)).toEqual(["assistant"])
+  })
+
+  test("needs a key that may read conversations, and the message of the same chatbot", async () => {
+    const { chatbot, message } = await answered()
+    const { client: writer } = await client.newKey({ scopes: ["chatbots:write"] })
+    problem(await writer.post(at(chatbot, "/from-reply"), { json: { message_id: message } }), 403, "forbidden")
+    const other = await newChatbot()
+    problem(await client.post(at(other, "/from-reply"), { json: { message_id: message } }), 404, "not_found")
   })
 })
 
@@ -234,7 +242,7 @@ describe("the plan of a chatbot's tests", () => {
     expect((await client.get(path)).headers.get("etag")).toBe(changed.headers.get("etag"))
     expect((await client.patch(path, { json: { repeats: 1 }, headers })).status).toBe(412)
     for (const judge_model of ["local/extractive", "nobody/nothing"]) {
-      invalid(await client.patch(path, { json: { judge_model } }), "judge_model")
+      expect(wrongPaths(await client.patch(path, { json: { judge_model } }))).toEqual(["judge_model"])
     }
   })
 

@@ -137,6 +137,23 @@ describe("/mcp", () => {
     expect((await mcp.listTools()).tools).toEqual([])
   })
 
+  test("lets a bound key use its own chatbot only", async () => {
+    const [own, other] = [await taught("Blue elephants."), await taught("Green elephants.")]
+    const { client: bound } = await client.newKey({ chatbot_id: own })
+    const { mcp } = await connect(bound)
+    expect(JSON.stringify(await callTool(mcp, "search_knowledge", { query: "elephants" }))).toContain("Blue")
+    expect(failureOf(await callTool(mcp, "search_knowledge", { query: "elephants", chatbot_id: other }))).toMatchObject(
+      {
+        code: "forbidden",
+      },
+    )
+    expect(failureOf(await callTool(mcp, "chat", { message: "elephants", chatbot_id: other }))).toMatchObject({
+      code: "forbidden",
+    })
+    await expect(connect(bound, `/mcp/${other}`)).rejects.toThrow(/403/)
+    problem(await bound.post(`/mcp/${other}`, { json: {} }), 403, "forbidden")
+  })
+
   test("reports why a call is invalid", async () => {
     const { mcp } = await connect()
     const stranger = await client.newOrganization()

@@ -59,10 +59,10 @@ test.each(["", "?stream=true"])(
     await provider.answers(says("At noon."), says("At six."))
     const release = provider.hold()
     const frozen = chat()
-    await until(provider.arrived, 1)
+    await until(provider.arrived, (count) => count === 1)
     await query(SystemSql.use((sql) => sql`update idempotency_keys set lease_until = now() - interval '1 second'`))
     const other = chat()
-    await until(provider.arrived, 2)
+    await until(provider.arrived, (count) => count === 2)
     release()
     const replies = await Promise.all([frozen, other])
     const isAnswer = ({ status, text }: Reply) => status === 200 && !text.includes('"type":"error"')
@@ -100,7 +100,7 @@ describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, 
     await provider.answers(says("At noon."))
     const release = provider.hold()
     const first = client.post(path, { json, headers })
-    await until(provider.arrived, 1)
+    await until(provider.arrived, (count) => count === 1)
     const meanwhile = await client.post(path, { json, headers })
     expect([meanwhile.status, meanwhile.headers.get("retry-after")]).toEqual([409, "1"])
     release()
@@ -125,7 +125,10 @@ describe.each(Object.entries(dialects))("a stream for clients of %s", (dialect, 
     while (text.length < 2_000) text += Buffer.from((await reader?.read())?.value ?? []).toString()
     leaving.abort()
     // What there is of the reply is stored when the client has gone.
-    await until(() => saidTo(id), { length: 2 })
+    await until(
+      () => saidTo(id),
+      (said) => said.length === 2,
+    )
     await provider.answers(says("At noon."))
     const again = await until(
       () => client.post(path, { json, headers }),
@@ -148,12 +151,31 @@ test("a chat as JSON whose client has left can be asked for again, in the same c
   await provider.answers({ kind: "hang" })
   const leaving = new AbortController()
   const left = say(leaving.signal).catch(() => "left")
-  await until(provider.arrived, 1)
+  await until(provider.arrived, (count) => count === 1)
   leaving.abort()
   expect(await left).toBe("left")
   await provider.answers(says("At noon."))
   const again = await until(say, ({ status }) => status !== 409)
   expect([again.status, isReplayed(again), await saidTo(id)]).toEqual([200, false, ["Hello", "At noon."]])
+})
+
+test("a chat that the provider has failed is tried again with the same message, in the session that the client named", async () => {
+  const { id } = await client.newChatbot(claude)
+  const say = (content: string, key: string) =>
+    client.post(`/api/external/chatbot/${id}/chat`, {
+      json: { messages: [{ role: "user", content }], sessionToken: "a-visitor-of-the-website" },
+      headers: { "idempotency-key": key },
+    })
+  await provider.answers(says("Arr."), fails(500, "api_error", atOnce), fails(500, "api_error", atOnce), says("Aye."))
+  await say("Hello", "first")
+  problem(await say("Hello", "second"), 502, "provider_failed")
+  problem(await say("Hello", "second"), 502, "provider_failed")
+  const reply = await say("Hello", "second")
+  expect([reply.status, (await say("Hello", "second")).text]).toEqual([200, reply.text])
+  expect(await saidTo(id)).toEqual(["Hello", "Arr.", "Hello", "Aye."])
+  const lastPrompt = JSON.parse(provider.requests().at(-1)?.body ?? "")
+  expect(lastPrompt.messages).toHaveLength(3)
+  problem(await say("Something else", "second"), 422, "idempotency_key_reused")
 })
 
 test("the answer to a chat goes with its conversation, and the chat is not repeated", async () => {

@@ -99,6 +99,14 @@ describe("an answer that would be the same again is kept", () => {
     expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"))
   })
 
+  test("412", async () => {
+    const { id } = await client.newChatbot()
+    const ask = () =>
+      client.patch(`${chatbots}?id=${id}`, keyed("stale", { json: { name: "New" }, headers: { "if-match": '"9"' } }))
+    problem(await ask(), 412, "precondition_failed")
+    expect(isReplayed(await ask())).toBe(true)
+  })
+
   test("415 and 422 of a file", async () => {
     const { id } = await client.newChatbot()
     const upload = () => client.upload(id, { "what.bin": new Uint8Array([1, 2, 3]) }, { "idempotency-key": "what" })
@@ -192,4 +200,20 @@ const tool = (name: string, url = "https://tools.example/") => ({
   description: "Finds an order.",
   input_schema: { type: "object", properties: {}, required: [] },
   url,
+})
+
+test("a tool is created and changed once, and one at a private address is refused", async () => {
+  const { id } = await client.newChatbot()
+  const path = `/api/external/chatbot/${id}/tools`
+  const post = (key: string, json: object) => client.post(path, keyed(key, { json }))
+  const first = await post("tool", tool("find"))
+  expect(first.status).toBe(201)
+  expect((await post("tool", tool("find"))).text).toBe(first.text)
+  const toolPath = `${path}/${Object(first.body).tool.id}`
+  const patch = (url: string) => client.patch(toolPath, keyed(`patch-${url}`, { json: { url } }))
+  expect((await patch("https://other.example/")).status).toBe(200)
+  expect(isReplayed(await patch("https://other.example/"))).toBe(true)
+  expect(wrongPaths(await post("private", tool("private", "http://10.0.0.1/")))).toEqual(["url"])
+  expect(isReplayed(await post("private", tool("private", "http://10.0.0.1/")))).toBe(true)
+  expect(wrongPaths(await patch("http://10.0.0.1/"))).toEqual(["url"])
 })

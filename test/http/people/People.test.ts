@@ -28,7 +28,11 @@ const invite = (of: Client | PersonBrowser, role: PersonRole["role"], name = "Gr
     : of.post(people, { json: { name, roles: [everywhere(role)] } })
 
 /** Waits until a browser is signed out. */
-const signedOut = (browser: PersonBrowser) => until(() => browser.get(session), { status: 401 })
+const signedOut = (browser: PersonBrowser) =>
+  until(
+    () => browser.get(session),
+    ({ status }) => status === 401,
+  )
 
 describe("owners", () => {
   test("are made by owners, by the operator's keys, and by a key of an organization that has none", async () => {
@@ -156,6 +160,24 @@ describe("administrators", () => {
     ).toEqual(["This API key lacks the scope chatbots:write.", "This API key lacks what it would give: chat."])
   })
 
+  test("reach nobody of another organization", async () => {
+    const [mine, other] = [await client.newOrganization(), await client.newOrganization()]
+    const victim = await newPerson(other, [everywhere("viewer")])
+    const { browser } = await newPerson(mine, [everywhere("admin")])
+    for (const reply of [
+      await browser.get(`${people}/${victim.id}`),
+      await browser.patch(`${people}/${victim.id}`, { name: "Mallory" }),
+      await browser.delete(`${people}/${victim.id}`),
+      await browser.post(`${people}/${victim.id}/invitation`, {}),
+      await browser.get(`${people}/${victim.id}/sessions`),
+    ]) {
+      problem(reply, 404, "not_found")
+    }
+    const chatbot = await other.newChatbot()
+    problem(await browser.post(people, { name: "X", roles: [roleOf("editor", chatbot.id)] }), 404, "not_found")
+    problem(await browser.post(people, { name: "X", roles: [roleOf("admin", chatbot.id)] }), 400, "invalid_request")
+  })
+
   test("see the version of a person, and change only that", async () => {
     const mine = await client.newOrganization()
     const { id } = await newPerson(mine, [everywhere("viewer")])
@@ -215,7 +237,10 @@ describe("a person", () => {
     const copied = browser.headers
     expect((await browser.delete(session)).status).toBe(200)
     const anybody = client.withKey(undefined)
-    const ended = await until(() => anybody.get(session, { headers: copied }), { status: 401 })
+    const ended = await until(
+      () => anybody.get(session, { headers: copied }),
+      ({ status }) => status === 401,
+    )
     problem(ended, 401, "unauthorized")
   })
 
@@ -225,7 +250,10 @@ describe("a person", () => {
     const listener = await listenAt(`${client.url}/api/external/events`, browser.headers)
     await mine.patch(`${people}/${id}`, { json: { roles: [everywhere("viewer")] } })
     await listener.ended
-    const refused = await until(() => browser.post("/api/external/chatbots", { name: "No" }), { status: 403 })
+    const refused = await until(
+      () => browser.post("/api/external/chatbots", { name: "No" }),
+      ({ status }) => status === 403,
+    )
     problem(refused, 403, "forbidden")
   })
 

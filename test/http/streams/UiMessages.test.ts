@@ -142,6 +142,23 @@ describe("a stream", () => {
     expect(kept(other)).toEqual(kept(one))
   })
 
+  test("has the error of a tool", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(
+      message([{ type: "tool_use", id: "toolu_1", name: "nowhere", input: {} }], "tool_use"),
+      says("Sorry."),
+    )
+    const events = await uiEvents((await ask(id)).text)
+    expect(events.filter(({ type }) => type === "tool-output-error")).toEqual([
+      {
+        type: "tool-output-error",
+        toolCallId: "toolu_1",
+        errorText: expect.stringContaining("There is no tool nowhere"),
+        dynamic: true,
+      },
+    ])
+  })
+
   test("has the question for the e-mail address", async () => {
     const { id } = await client.newChatbot({ settings: { ...claude.settings, isRequestUserInfoEnabled: true } })
     const events = await uiEvents((await ask(id)).text)
@@ -150,6 +167,21 @@ describe("a stream", () => {
 })
 
 describe("a stream that fails", () => {
+  test("before its first event is answered with a status", async () => {
+    const { id } = await client.newChatbot(claude)
+    const failures = [
+      [fails(500, "api_error", atOnce), 502, "provider_failed"],
+      [fails(529, "overloaded_error", atOnce), 503, "unavailable"],
+      [fails(429, "rate_limit_error", { ...atOnce, "retry-after": "9" }), 429, "too_many_requests"],
+    ] as const
+    for (const [answer, status, code] of failures) {
+      await provider.answers(answer)
+      problem(await ask(id), status, code)
+    }
+    problem(await ask("01a9b7c2-1f2e-7c3d-8a4b-5c6d7e8f9a0b"), 404, "not_found")
+    problem(await client.withKey("nobody").post(streamPath(id), { json: {} }), 401, "unauthorized")
+  })
+
   test("after its first event closes what is open and ends with the error", async () => {
     const { id } = await client.newChatbot(claude)
     for (const ending of ["reset", "end"] as const) {
@@ -183,6 +215,18 @@ describe("a stream that fails", () => {
     const [, partial] = await client.messages(id, reply.headers.get("x-session-id") ?? "")
     expect(partial).toMatchObject({ content: "Hello", model: "openai/test-1", provider: "openai" })
   })
+
+  test("after a tool call ends with the error, and the results of the tool are kept", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(calls("tide"), fails(500, "api_error", atOnce))
+    const reply = await ask(id)
+    expect((await uiEvents(reply.text)).at(-1)).toEqual({
+      type: "error",
+      errorText: "The model provider failed to answer.",
+    })
+    const [, partial] = await client.messages(id, reply.headers.get("x-session-id") ?? "")
+    expect(partial?.tool_results).toHaveLength(1)
+  })
 })
 
 describe("a stream that waits", () => {
@@ -203,6 +247,29 @@ describe("a stream that waits", () => {
     const text = await response.text()
     expect(text).toStartWith(": heartbeat\n\n")
     expect((await uiEvents(text)).map(({ type }) => type)).toEqual(["start", "data-explanation", "error"])
+  })
+
+  test("sends heartbeats while the model pauses", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(begun("hang"))
+    const controller = new AbortController()
+    const response = await fetch(url + streamPath(id), {
+      method: "POST",
+      headers: { "x-api-key": client.key ?? "", "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "When?" }] }),
+      signal: controller.signal,
+    })
+    let seen = ""
+    const reading = (async () => {
+      for await (const bytes of response.body ?? []) seen += Buffer.from(bytes).toString()
+    })().catch(() => {})
+    await until(
+      () => seen.split('"delta":"At n"')[1]?.split(": heartbeat\n\n").length ?? 0,
+      (count) => count > 3,
+    )
+    controller.abort()
+    await reading
+    await until(provider.hungUp, (count) => count === 1)
   })
 })
 
@@ -356,6 +423,18 @@ describe("the AI SDK's client", () => {
     await chat.sendMessage({ text: "And then?" })
     expect(shown()).toMatchObject({ state: "output-error", errorText: "The model provider cannot be reached." })
     expect([chat.status, chat.error?.message]).toEqual(["error", "The model provider cannot be reached."])
+  })
+
+  test("regenerates an answer", async () => {
+    const { id } = await client.newChatbot(claude)
+    await provider.answers(says("At noon."), says("At one."))
+    const { chat, errors, session } = chatWith(id)
+    await chat.sendMessage({ text: "When?" })
+    await chat.regenerate()
+    expect(errors).toEqual([])
+    expect(chat.messages.map(textOf)).toEqual(["When?", "At one."])
+    expect((await client.messages(id, session)).map(({ content }) => content)).toEqual(["When?", "At noon.", "At one."])
+    expect(JSON.parse(provider.requests()[1]?.body ?? "").messages).toHaveLength(1)
   })
 
   test("regenerates the answer to an earlier question, and edits an earlier question", async () => {

@@ -286,6 +286,26 @@ describe("a key", () => {
     expect((await limited.get(`${hook.path}/deliveries`)).body).toMatchObject({ deliveries: [] })
     expect((await hook.deliveries()).deliveries).toHaveLength(2)
   })
+
+  test("that is bound to a chatbot makes and reaches webhooks of that chatbot only", async () => {
+    const owner = await client.newOrganization()
+    const chatbot = await owner.newChatbot()
+    const wide = await newWebhook(owner, endpoint.url, ["chatbot.updated"])
+    const { client: bound } = await owner.newKey({ chatbot_id: chatbot.id })
+    const json = { url: endpoint.url, events: ["chatbot.updated"] }
+    expect((await bound.post(hooksPath, { json })).status).toBe(403)
+    const own = await newWebhook(bound, endpoint.url, ["chatbot.updated"], { chatbot_id: chatbot.id })
+    expect(Object((await bound.get(hooksPath)).body).webhooks).toEqual([await own.get()])
+    for (const path of [wide.path, `${wide.path}/deliveries`]) expect((await bound.get(path)).status).toBe(404)
+    for (const what of ["rotate", "test", "deliveries/resend"]) {
+      const reply = await bound.post(
+        `${wide.path}/${what}`,
+        what.endsWith("resend") ? { json: { since: "2026-01-01T00:00:00Z" } } : {},
+      )
+      expect([what, reply.status]).toEqual([what, 404])
+    }
+    expect((await bound.delete(wide.path)).status).toBe(404)
+  })
 })
 
 test("an address that is private or no address is refused, and too many webhooks are", async () => {

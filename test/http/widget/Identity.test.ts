@@ -91,6 +91,25 @@ describe("an identity secret of a chatbot", () => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409])
     expect(await list(bot.id)).toHaveLength(2)
   })
+
+  test("is managed only by keys that administer the organization", async () => {
+    const bot = await client.newChatbot()
+    const { identity_secret } = await make(bot.id)
+    const writer = await client.limitedTo("chatbots:read", "chatbots:write")
+    const stranger = await client.newOrganization()
+    const one = `${path(bot.id)}/${identity_secret.id}`
+    for (const [as, status, code] of [
+      [writer, 403, "forbidden"],
+      [stranger, 404, "not_found"],
+    ] as const) {
+      problem(await as.get(path(bot.id)), status, code)
+      problem(await as.post(path(bot.id)), status, code)
+      problem(await as.delete(one), status, code)
+    }
+    const another = await client.newChatbot()
+    problem(await client.delete(`${path(another.id)}/${identity_secret.id}`), 404, "not_found")
+    expect(await list(bot.id)).toEqual([identity_secret])
+  })
 })
 
 test("a key that may not talk or read what visitors said makes no identity secret, and may delete those of others", async () => {

@@ -1,6 +1,7 @@
+import { connect } from "node:net"
 import { describe, expect, test } from "bun:test"
 import { MessageId } from "../../../src/domain/Ids.ts"
-import { Client, invalid, problem, until } from "../../lib/Client.ts"
+import { Client, problem, until, wrongPaths } from "../../lib/Client.ts"
 import { calls, fails, message, says } from "../../lib/FakeAnthropic.ts"
 import { signIdentity } from "../../lib/Identity.ts"
 import { random } from "../../lib/Random.ts"
@@ -75,7 +76,7 @@ describe("the page on which a visitor asks", () => {
       [{ url: "https://example.com/", referrer: "a" }, "page.referrer"],
     ] as const) {
       const message = { id: crypto.randomUUID(), text: "Hello" }
-      invalid(await visitor.send("POST", "/chat", { message, page }), path)
+      expect(wrongPaths(await visitor.send("POST", "/chat", { message, page }))).toEqual([path])
     }
   })
 })
@@ -128,7 +129,7 @@ describe("a reply to a visitor", () => {
     // The model's second answer waits until everybody reads.
     const begin = provider.hold()
     const saying = visitor.say("Tell me")
-    await until(provider.arrived, 1)
+    await until(provider.arrived, (arrived) => arrived === 1)
     const goOn = provider.hold()
     begin()
     const first = await saying
@@ -165,6 +166,23 @@ describe("a reply to a visitor", () => {
       }
       await Promise.all([asked, look(), look(), look()])
     }
+  })
+
+  test("that somebody does not read reaches the others, and is stored", async () => {
+    const { visitor } = await widgetOf()
+    const { conversation, reply, stream } = await begin(visitor)
+    const { hostname, port } = new URL(client.url)
+    const socket = connect(Number(port), hostname).pause()
+    socket.write(
+      `GET /api/widget/chat/${reply}?after=0 HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${visitor.session.token}\r\n\r\n`,
+    )
+    const before = stream.text.length
+    await stream.read(({ text }) => text.length > before + 5_000)
+    problem(await visitor.send("DELETE", `/chat/${crypto.randomUUID()}`), 404, "not_found")
+    expect((await visitor.send("DELETE", `/chat/${reply}`)).status).toBe(200)
+    await stream.read()
+    expect((await visitor.messages(conversation)).at(-1)?.content).toBe(stream.text)
+    socket.destroy()
   })
 
   test("is stopped by its visitor, and what there was of it is stored", async () => {
@@ -317,12 +335,22 @@ describe("a reply that is made again", () => {
 })
 
 describe("what a visitor says", () => {
+  test("is refused while a reply is being made in the conversation, and answered after it", async () => {
+    const { visitor } = await widgetOf()
+    const { conversation, reply } = await begin(visitor)
+    const other = await visitor.say("Another", { conversation_id: conversation })
+    expect(await refusal(other)).toEqual({ status: 409, code: "conflict" })
+    await visitor.send("DELETE", `/chat/${reply}`)
+    await provider.answers(says("Yes."))
+    expect((await visitor.hear("Another", { conversation_id: conversation })).text).toBe("Yes.")
+  })
+
   test("is refused in words when it is too long, empty, or for a chatbot that does not answer", async () => {
     const { chatbot, visitor } = await widgetOf()
     const body = (text: string) => ({ message: { id: crypto.randomUUID(), text } })
-    invalid(await visitor.send("POST", "/chat", body("x".repeat(100_000))), "message.text")
-    invalid(await visitor.send("POST", "/chat", body("")), "message.text")
-    invalid(await visitor.send("POST", "/chat", { ...body("Hi"), email: "not one" }), "email")
+    expect(wrongPaths(await visitor.send("POST", "/chat", body("x".repeat(100_000))))).toEqual(["message.text"])
+    expect(wrongPaths(await visitor.send("POST", "/chat", body("")))).toEqual(["message.text"])
+    expect(wrongPaths(await visitor.send("POST", "/chat", { ...body("Hi"), email: "not one" }))).toEqual(["email"])
     problem(await visitor.send("POST", "/chat", body("x".repeat(2_000_000))), 413, "too_large")
     await client.patch(`/api/external/chatbots?id=${chatbot.id}`, { json: { active: false } })
     problem(await visitor.send("POST", "/chat", body("Hi")), 409, "chatbot_inactive")
@@ -438,7 +466,9 @@ describe("a conversation", () => {
     expect(visitor_id).toBe(visitor.session.visitor.id)
     expect(await erase({ visitor_id })).toEqual({ erased: { conversations: 1, messages: 2 } })
     expect(await visitor.conversations()).toEqual([])
-    invalid(await client.post("/api/external/erasures", { json: { visitor_id, email: "a@b.de" } }), "email")
+    expect(wrongPaths(await client.post("/api/external/erasures", { json: { visitor_id, email: "a@b.de" } }))).toEqual([
+      "email",
+    ])
   })
 
   test("of somebody else is nowhere to be found", async () => {
@@ -484,4 +514,16 @@ describe("a conversation", () => {
     problem(await client.get("/api/widget/conversations"), 401, "unauthorized")
     expect((await new Client(client.url, undefined).get("/api/widget/conversations")).status).toBe(401)
   })
+})
+
+test("a chatbot that is deleted while it answers ends the reply without storing it", async () => {
+  const { chatbot, visitor } = await widgetOf()
+  const { reply, stream } = await begin(visitor)
+  expect((await client.delete(`/api/external/chatbot/${chatbot.id}`)).status).toBe(200)
+  const stop = await until(
+    () => visitor.send("DELETE", `/chat/${reply}`),
+    ({ status }) => status !== 200,
+  )
+  expect([401, 404]).toContain(stop.status)
+  await stream.leave()
 })
