@@ -6,8 +6,7 @@ import { resolve } from "node:path"
  * signals.
  */
 
-/** A setting of Bun, which reads it from the environment when the engine starts. */
-/** Variables of Bun that the script gets unless the environment has them. */
+/** Variables of Bun, which it reads when it starts, that the script gets unless the environment has them. */
 export const engineSettings: Readonly<Record<string, string>> = {
   /** The most concurrent requests by Bun's `fetch`, in place of 256. */
   BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",

@@ -58,7 +58,7 @@ const knowledgeIndexes = {
     .or(
       "INDEX_MEMORY",
       "512MiB",
-      "Memory for search indexes, shared by the workers of a server; the default holds some 250,000 passages, or with two workers twice the same 127,000.",
+      "Memory for search indexes, shared by the workers of a server; the default holds some 250,000 passages in one worker, and 127,000 in each of two.",
     )
     .map(ofWorker(1)),
 }

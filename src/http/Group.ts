@@ -24,6 +24,6 @@ export const group = <
   HttpApiBuilder.group<"parley", Groups, Name, Built<Eff, Handled>>(
     Api,
     name,
-    // The types of any group are those of the group with the name, which is one of many here.
+    // TypeScript takes `Name` for any of the groups here, where it is one of them.
     (handlers) => Effect.gen(() => build(handlers as never)) as never,
   ) as never

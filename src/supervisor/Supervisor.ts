@@ -161,10 +161,19 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (
       doThis: `It has said why, if it could; with ${WORKERS}=1 the same start shows it alone.`,
     })
   yield* listens(first)
-  const all = [first, ...Array.from({ length: workers - 1 }, (_, index) => begin(index + 2))]
-  for (const child of all) yield* listens(child)
-  const places = all.map((child, at) => ({ number: at + 1, turn: Semaphore.makeUnsafe(1), child, nextWait: WAIT_MIN }))
+  const placeOf = (number: number, child: Child): Place => ({
+    number,
+    turn: Semaphore.makeUnsafe(1),
+    child,
+    nextWait: WAIT_MIN,
+  })
+  const places = [
+    placeOf(1, first),
+    ...Array.from({ length: workers - 1 }, (_, index) => placeOf(index + 2, begin(index + 2))),
+  ]
+  // Each is kept from the start on: one that hangs keeps no other from its place.
   for (const place of places) yield* Effect.forkIn(keep(place, place.child), scope)
+  yield* Effect.forEach(places, ({ child }) => listens(child), { concurrency: "unbounded", discard: true })
   yield* Console.log(`Listening on ${urlOf(host, port)}`)
   yield* Effect.logInfo("The workers listen", { workers })
 

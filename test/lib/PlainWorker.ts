@@ -4,10 +4,11 @@ import { Lifecycle } from "../../src/http/edge/Lifecycle.ts"
 import { Server } from "../../src/http/server/Server.ts"
 import { onStopSignal } from "../../src/Launcher.ts"
 import * as WorkerSeat from "../../src/supervisor/WorkerSeat.ts"
+import { workerNumber } from "../../src/system/Seat.ts"
 
 /*
  * A worker with the real listener and nothing behind it, which answers with its process id. With FAILS=start it ends at
- * once, and with FAILS=listen when its turn to listen comes. With KILLS="moment pid" it kills a process, or itself with
+ * once, and with FAILS=listen when its turn to listen comes; with HANGS=2 the second one never gets ready. With KILLS="moment pid" it kills a process, or itself with
  * the pid 0, at a moment of its life.
  */
 
@@ -60,6 +61,7 @@ const settings = {
 const serve = Effect.gen(function* () {
   const lifecycle = yield* Lifecycle
   yield* onStopSignal((signal) => (lifecycle.stoppedBy = signal))
+  if (process.env["HANGS"] === String(workerNumber)) return yield* Effect.never
   yield* (yield* Server).serve(answer)
   return yield* Effect.never
 }).pipe(

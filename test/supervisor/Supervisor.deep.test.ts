@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { Duration, Effect, Exit, Scope } from "effect"
+import { Duration, Effect, Exit, Fiber, Scope } from "effect"
 import { reservePort, supervise } from "../../src/supervisor/Supervisor.ts"
 import { until } from "../lib/Client.ts"
 import type { Moment } from "../lib/PlainWorker.ts"
@@ -15,6 +15,7 @@ setDefaultTimeout(testTimeout)
 const run = scopedRun()
 afterEach(() => {
   delete process.env["FAILS"]
+  delete process.env["HANGS"]
   delete process.env["KILLS"]
 })
 
@@ -27,8 +28,8 @@ await Bun.build({
 })
 const program = join(directory, "PlainWorker.js")
 
-const started = Effect.fnUntraced(function* (workers: number) {
-  const port = yield* reservePort({ host: "127.0.0.1", port: 0 })
+const started = Effect.fnUntraced(function* (workers: number, at?: number) {
+  const port = at ?? (yield* reservePort({ host: "127.0.0.1", port: 0 }))
   const url = `http://127.0.0.1:${port}`
   // Longer than a busy machine takes for the requests that are under way.
   const drainTimeout = Duration.seconds(30)
@@ -100,6 +101,24 @@ test("a worker that dies is started again, and all end with their supervisor", a
   expect(answering).toEqual(new Set([next, second]))
   await Effect.runPromise(Scope.close(own, Exit.void))
   expect([next, second].filter(lives)).toEqual([])
+})
+
+test("a worker that does not get ready keeps no other one from serving, or from being started again", async () => {
+  process.env["HANGS"] = "2"
+  const own = Scope.makeUnsafe()
+  const port = await Effect.runPromise(reservePort({ host: "127.0.0.1", port: 0 }))
+  const supervising = Effect.runFork(Scope.provide(started(3, port), own))
+  const url = `http://127.0.0.1:${port}`
+  const [first = 0] = await answeringOf(url, 2)
+  process.kill(first, "SIGKILL")
+  await until(
+    () => answeringOf(url, 2),
+    (pids) => !pids.has(first),
+  )
+  // The second one hangs still, so that the supervisor has not told that all listen.
+  expect(supervising.pollUnsafe()).toBeUndefined()
+  await Effect.runPromise(Fiber.interrupt(supervising))
+  await Effect.runPromise(Scope.close(own, Exit.void))
 })
 
 const answeringOf = (url: string, workers: number) =>

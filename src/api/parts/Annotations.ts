@@ -65,7 +65,7 @@ export const AnsweredBy = Context.Reference<"any worker" | "first worker" | "the
   { defaultValue: () => "any worker" },
 )
 
-/** Both for an endpoint whose work takes long, at the cost of a request. */
+/** Annotates an endpoint whose work takes long, with the units that a request to it takes of rate limits. */
 export const slow = (cost: number): Context.Context<never> =>
   Context.make(IsSlow, true).pipe(Context.add(RequestCost, cost))
 

@@ -48,7 +48,7 @@ export interface Limits {
   readonly concurrentChats: number
 }
 
-/** Of an organization for which none are set. */
+/** The limits of an organization without a budget of its own: none. */
 export const noLimits: Limits = { tokensPerDay: Number.POSITIVE_INFINITY, concurrentChats: Number.POSITIVE_INFINITY }
 
 export const limitsOf = (budget: Budget, defaults: Limits): Limits => ({

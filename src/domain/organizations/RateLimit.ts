@@ -20,8 +20,8 @@ export interface RateLimits {
 }
 
 /**
- * Of all visitors of a publishable key together, or of a public chatbot that is embedded by its id: half of what their
- * organization may, so that its own programs go on.
+ * The limit of all visitors of a publishable key together, or of a public chatbot that is embedded by its id: half of
+ * their organization's, so that its own programs go on.
  */
 export const rateOfVisitors = ({ quota, seconds }: RateLimit): RateLimit => ({ quota: Math.ceil(quota / 2), seconds })
 

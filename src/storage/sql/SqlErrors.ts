@@ -21,7 +21,7 @@ const READ_ONLY = "25006"
 /** The SQLSTATE with which a transaction was ended because its next statement came too late. */
 const IDLE_TRANSACTION = "25P03"
 
-/** The SQLSTATE of a statement that was ended, here because it took too long: who waits for no answer reads none. */
+/** The SQLSTATE of a statement that was ended: by its time limit, where somebody still waits for its answer. */
 const CANCELED = "57014"
 
 /** The SQLSTATE of a failure; undefined when the server sent none. */
