@@ -1,5 +1,5 @@
 import { HOST, PORT, PUBLIC_URL, TRUSTED_PROXIES, WORKERS } from "../system/Variables.ts"
-import { duration, httpUrl, integer, oneOf, proxies, text, workers as workerCount } from "./Kinds.ts"
+import { autoOr, duration, httpUrl, integer, oneOf, proxies, text } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 /** Shared by the sections whose layers make addresses of this server. */
@@ -21,7 +21,7 @@ const server = {
 
 const workers = {
   /** Infinite for `auto`. */
-  count: workerCount.or(
+  count: autoOr(256).or(
     WORKERS,
     "auto",
     `[Server processes](scaling.md#several-workers) that share the port; \`auto\` is one for each core, up to four. The embedded database has one.`,

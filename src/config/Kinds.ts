@@ -98,12 +98,11 @@ export const integer = (minimum: number, maximum: number) =>
 export const DAYS_MAX = 36_500
 export const days = integer(1, DAYS_MAX)
 
-const WORKERS_MAX = 256
-
-/** A number of processes, which is `Infinity` for `auto`. */
-export const workers = kind(`\`auto\`, or a whole number from 1 to ${WORKERS_MAX}`, (value) =>
-  value === "auto" ? Number.POSITIVE_INFINITY : decodeInteger(1, WORKERS_MAX)(value),
-)
+/** A number of processes or threads, which is `Infinity` for `auto`. */
+export const autoOr = (maximum: number) =>
+  kind(`\`auto\`, or a whole number from 1 to ${maximum}`, (value) =>
+    value === "auto" ? Number.POSITIVE_INFINITY : decodeInteger(1, maximum)(value),
+  )
 
 const decodeUri = (text: string): string | undefined => {
   try {

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import {
   EMBEDDINGS,
   EMBEDDINGS_API_KEY,
@@ -10,7 +11,7 @@ import {
 } from "../system/Variables.ts"
 import { ofWorker } from "../system/Seat.ts"
 import { modelsDirectory } from "./Data.ts"
-import { embeddingModel, fraction, httpUrl, integer, rerankModel, secret, size } from "./Kinds.ts"
+import { autoOr, embeddingModel, fraction, httpUrl, integer, rerankModel, secret, size } from "./Kinds.ts"
 import type { Group } from "./Setting.ts"
 
 const embeddings = {
@@ -24,13 +25,13 @@ const embeddings = {
   dimensions: integer(1, 4_096).orAbsent(EMBEDDINGS_DIMENSIONS, "Dimensions of the vectors. Absent: the model's own."),
   sentences: {
     directory: modelsDirectory,
-    threads: integer(1, 64)
+    threads: autoOr(64)
       .or(
         EMBEDDINGS_THREADS,
-        "1",
-        "Threads that run a model of `local:<name>`, each with its own copy in memory, at least one for each worker. Raise it on more than two cores.",
+        "auto",
+        "Threads that run a model of `local:<name>`, at least one for each worker. `auto`: one for each core but one.",
       )
-      .map(ofWorker(1)),
+      .map((threads) => ofWorker(1)(Number.isFinite(threads) ? threads : availableParallelism() - 1)),
   },
 }
 

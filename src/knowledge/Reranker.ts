@@ -21,7 +21,7 @@ import { ServiceHealth } from "../outbound/ServiceHealth.ts"
 import { monotonicMillis } from "../system/Monotonic.ts"
 import type { StartupError } from "../system/StartupError.ts"
 
-/** The settings of a service that reranks passages, or of a model that does so in this process. */
+/** The settings of a service that reranks passages, or of a model that this server runs. */
 export interface RerankerSettings {
   /** The URL below which the service has `/rerank`, or that of `/rerank` itself; undefined for no reranking. */
   readonly url: string | undefined

@@ -1,13 +1,15 @@
 /*
- * The script of a thread that runs a sentence-embedding model, or a cross-encoder, on onnxruntime's WebAssembly. It
- * computes one text at a time: the models quantize by what is in a batch, so that a text would have another vector in
- * every batch. It is a plain script without Effect, database or settings.
+ * The script of a process that runs a sentence-embedding model, or a cross-encoder, on onnxruntime: on the library of this
+ * machine where it is there and can be loaded, which is some seven times as fast, and else on its WebAssembly. It computes
+ * one text at a time: the models quantize by what is in a batch, so that a text would have another vector in every batch.
+ * It is a plain script without Effect, database or settings, and a process because a crash of the library would take a
+ * server with it.
  */
 import { readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
 import { setPriority } from "node:os"
 import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { parentPort, workerData } from "node:worker_threads"
 import { Tokenizer } from "@huggingface/tokenizers"
 import { priorityBelow } from "../../system/Priority.ts"
 import { scaleToUnit } from "../UnitVector.ts"
@@ -17,7 +19,8 @@ import { readLayers } from "./DenseLayers.ts"
 export interface InferenceModel {
   /**
    * The paths of the model, of its tokenizer, of the tokenizer's settings if it has any, of weights beside the model, of
-   * the directories of layers after it, and of onnxruntime's directory.
+   * the directories of layers after it, of the directory of onnxruntime's WebAssembly, and of its library for Node.js if
+   * it is there.
    */
   readonly files: {
     readonly model: string
@@ -26,6 +29,7 @@ export interface InferenceModel {
     readonly weights?: ReadonlyArray<string>
     readonly layers?: ReadonlyArray<string>
     readonly runtime: string
+    readonly native?: string
   }
   /** The vector of a text among those of its tokens: their mean, that of the first token, or that of the last one. */
   readonly pooling: "mean" | "cls" | "last"
@@ -38,19 +42,22 @@ export interface InferenceModel {
 /** A text, or a question and a passage for a cross-encoder. */
 export type InferenceInput = string | readonly [question: string, passage: string]
 
-/** A reply of the thread. It replies `ready` or `failed` once, and then to each text in turn. */
+/** What the process is asked: first for a model on so many threads, then for the vectors of texts. */
+export type InferenceRequest =
+  | { readonly model: InferenceModel; readonly threads: number }
+  | ReadonlyArray<InferenceInput>
+
+/** A reply of the process. It replies `ready` or `failed` once, and then to each request in turn. */
 export type InferenceReply =
-  | { readonly kind: "ready" }
-  /** The vector of a text, or the one number that is the score of a passage. */
-  | { readonly kind: "vector"; readonly vector: Float32Array<ArrayBuffer> }
-  /** The model makes no vector of this text, or no score. */
-  | { readonly kind: "refused" }
-  /** The thread is of no more use. */
+  | { readonly kind: "ready"; readonly isNative: boolean }
+  /** The vectors of texts, or the one number that is the score of a passage; undefined where the model makes none. */
+  | { readonly kind: "vectors"; readonly vectors: ReadonlyArray<Float32Array<ArrayBuffer> | undefined> }
+  /** The process is of no more use. */
   | { readonly kind: "failed"; readonly message: string }
 
 /** The parts of onnxruntime's interface that are used here. */
 interface Runtime {
-  readonly env: { readonly wasm: { numThreads: number; wasmBinary: Uint8Array; wasmPaths: { mjs: string } } }
+  readonly env: { readonly wasm: object }
   readonly Tensor: new (type: "int64", data: BigInt64Array, dims: ReadonlyArray<number>) => object
   readonly InferenceSession: {
     readonly create: (
@@ -60,16 +67,69 @@ interface Runtime {
   }
 }
 
+type Tensors = Readonly<Record<string, { readonly data: unknown; readonly dims: ReadonlyArray<number> }>>
+
 interface Session {
   readonly inputNames: ReadonlyArray<string>
   readonly outputNames: ReadonlyArray<string>
-  readonly run: (
-    inputs: Readonly<Record<string, object>>,
-    outputs: ReadonlyArray<string>,
-  ) => Promise<Readonly<Record<string, { readonly data: unknown; readonly dims: ReadonlyArray<number> }>>>
+  readonly run: (inputs: Readonly<Record<string, object>>, outputs: ReadonlyArray<string>) => Promise<Tensors>
 }
 
-/** Steps of priority below the server, so that requests come first. On Linux each thread has a priority of its own. */
+/** The parts of onnxruntime's library for Node.js that are used here: what the JavaScript of its package calls. */
+interface Library {
+  readonly initOrtOnce: (logLevel: number, tensor: Runtime["Tensor"], isMainThread: boolean) => void
+  readonly InferenceSession: new () => {
+    readonly loadModel: (path: string, options: object) => void
+    readonly inputMetadata: ReadonlyArray<{ readonly name: string }>
+    readonly outputMetadata: ReadonlyArray<{ readonly name: string }>
+    readonly run: (inputs: object, outputs: Readonly<Record<string, null>>, options: object) => Tensors
+  }
+}
+
+/** The level of the library's messages from which on they are written: errors. */
+const LOG_ERRORS = 3
+
+/** A session of the library of this machine; undefined where it cannot be loaded, for example beside another libc. */
+const nativeSession = (path: string, { Tensor }: Runtime, model: string, threads: number): Session | undefined => {
+  let library: Library
+  try {
+    library = createRequire(import.meta.url)(path)
+    library.initOrtOnce(LOG_ERRORS, Tensor, true)
+  } catch {
+    return undefined
+  }
+  const session = new library.InferenceSession()
+  session.loadModel(model, {
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    extra: {
+      session: {
+        // Threads that wait take no processor time from the server.
+        intra_op: { allow_spinning: "0" },
+        // Without it, sums overflow on processors without instructions for 8-bit numbers (VNNI).
+        x64quantprecision: "1",
+      },
+    },
+  })
+  return {
+    inputNames: session.inputMetadata.map(({ name }) => name),
+    outputNames: session.outputMetadata.map(({ name }) => name),
+    run: async (inputs, outputs) => session.run(inputs, Object.fromEntries(outputs.map((name) => [name, null])), {}),
+  }
+}
+
+/** A session of the WebAssembly, which computes on one thread. */
+const wasmSession = async (runtime: Runtime, directory: string, model: string, weights: ReadonlyArray<string>) => {
+  const wasmBinary = await readFile(join(directory, "ort-wasm-simd-threaded.wasm"))
+  const wasmPaths = { mjs: pathToFileURL(join(directory, "ort-wasm-simd-threaded.mjs")).href }
+  Object.assign(runtime.env.wasm, { numThreads: 1, wasmBinary, wasmPaths })
+  const externalData = await Promise.all(
+    weights.map(async (path) => ({ path: basename(path), data: await readFile(path) })),
+  )
+  return runtime.InferenceSession.create(await readFile(model), { externalData })
+}
+
+/** Steps of priority below the server, so that requests come first. */
 const STEPS_BELOW = 5
 /**
  * The characters that are read for each token that a model takes. Some tokenizers take more than linear time for long
@@ -91,22 +151,16 @@ const OF_TOKENS = ["last_hidden_state", "token_embeddings"]
 /** A text with which a model is tried. */
 const TRIAL = "A harmless text."
 
-const load = async ({ dimensions, files, maxTokens, pooling }: InferenceModel) => {
-  const { weights: beside = [], layers: after = [] } = files
-  const [model, tokenizerJson, configJson, wasm, layers, externalData] = await Promise.all([
-    readFile(files.model),
+const load = async ({ dimensions, files, maxTokens, pooling }: InferenceModel, threads: number) => {
+  const [tokenizerJson, configJson, layers] = await Promise.all([
     readFile(files.tokenizer, "utf8"),
     files.tokenizerConfig === undefined ? "{}" : readFile(files.tokenizerConfig, "utf8"),
-    readFile(join(files.runtime, "ort-wasm-simd-threaded.wasm")),
-    readLayers(after),
-    Promise.all(beside.map(async (path) => ({ path: basename(path), data: await readFile(path) }))),
+    readLayers(files.layers ?? []),
   ])
   const tokenizer = new Tokenizer(JSON.parse(tokenizerJson), JSON.parse(configJson))
   const runtime: Runtime = await import(pathToFileURL(join(files.runtime, "ort.wasm.min.mjs")).href)
-  runtime.env.wasm.numThreads = 1
-  runtime.env.wasm.wasmBinary = wasm
-  runtime.env.wasm.wasmPaths = { mjs: pathToFileURL(join(files.runtime, "ort-wasm-simd-threaded.mjs")).href }
-  const session = await runtime.InferenceSession.create(model, { externalData })
+  const native = files.native === undefined ? undefined : nativeSession(files.native, runtime, files.model, threads)
+  const session = native ?? (await wasmSession(runtime, files.runtime, files.model, files.weights ?? []))
   const foreign = session.inputNames.find((name) => !(name in INPUTS))
   if (foreign !== undefined || !session.inputNames.includes("input_ids")) {
     throw new Error(`its inputs are ${session.inputNames.join(", ")} and not ${Object.keys(INPUTS).join(", ")}`)
@@ -166,7 +220,7 @@ const load = async ({ dimensions, files, maxTokens, pooling }: InferenceModel) =
         )
   }
 
-  return async (input: InferenceInput): Promise<Float32Array<ArrayBuffer> | undefined> => {
+  const compute = async (input: InferenceInput): Promise<Float32Array<ArrayBuffer> | undefined> => {
     const { ids, texts } = tokensOf(input)
     // Some models want nothing around a text, so that an empty one has no token.
     if (ids.length === 0) return undefined
@@ -189,6 +243,7 @@ const load = async ({ dimensions, files, maxTokens, pooling }: InferenceModel) =
     }
     return scaleToUnit(vector) ? vector : undefined
   }
+  return { compute, isNative: native !== undefined }
 }
 
 /** The score of a passage, of a model that has one logit or two; undefined where it is no number. */
@@ -201,25 +256,32 @@ const scoreOf = (logits: Float32Array): Float32Array<ArrayBuffer> | undefined =>
   return Number.isFinite(score) ? Float32Array.of(score) : undefined
 }
 
-const reply = (message: InferenceReply): void =>
-  parentPort?.postMessage(message, message.kind === "vector" ? [message.vector.buffer] : [])
+const reply = (message: InferenceReply): void => void process.send?.(message)
 
 const fail = (error: unknown): void =>
   reply({ kind: "failed", message: error instanceof Error ? error.message : String(error) })
 
-const serve = async (model: InferenceModel): Promise<void> => {
-  const compute = await load(model)
+const serve = async (model: InferenceModel, threads: number): Promise<void> => {
+  const { compute, isNative } = await load(model, threads)
   if ((await compute(model.dimensions === undefined ? [TRIAL, TRIAL] : TRIAL)) === undefined) {
     throw new Error(`its ${model.dimensions === undefined ? "scores" : "vectors"} are zero, or not of finite numbers`)
   }
-  parentPort?.on("message", (input: InferenceInput) => {
-    compute(input).then(
-      (vector) => reply(vector === undefined ? { kind: "refused" } : { kind: "vector", vector }),
-      fail,
-    )
+  process.on("message", async (inputs: ReadonlyArray<InferenceInput>) => {
+    try {
+      const vectors: Array<Float32Array<ArrayBuffer> | undefined> = []
+      for (const input of inputs) vectors.push(await compute(input))
+      reply({ kind: "vectors", vectors })
+    } catch (error) {
+      fail(error)
+    }
   })
-  reply({ kind: "ready" })
+  reply({ kind: "ready", isNative })
 }
 
+// A terminal or a service manager signals every process of the server, which still answers what is under way.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {})
+process.on("disconnect", () => process.exit())
 if (process.platform === "linux") setPriority(0, priorityBelow(STEPS_BELOW))
-serve(workerData).catch(fail)
+process.once("message", ({ model, threads }: Exclude<InferenceRequest, ReadonlyArray<InferenceInput>>) =>
+  serve(model, threads).catch(fail),
+)

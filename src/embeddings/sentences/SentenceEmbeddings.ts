@@ -8,11 +8,12 @@ import { EMBEDDINGS, RERANK_MODEL } from "../../system/Variables.ts"
 import { Embeddings } from "../Embeddings.ts"
 import type { Purpose } from "../Provider.ts"
 import type { InferenceModel } from "./InferenceMain.ts"
-import { type InferenceThreads, startThreads, type ThreadSettings } from "./InferenceThreads.ts"
+import { type Inference, type InferenceSettings, startInference } from "./InferenceProcess.ts"
+import { FETCH, hasLibrary } from "./ModelPackage.ts"
 import { findModel, findReranker, MODEL } from "./SentenceModel.ts"
 
-/** The settings of a sentence-embedding model that runs in this process. */
-export interface SentenceSettings extends Pick<ThreadSettings, "threads"> {
+/** The settings of a sentence-embedding model that this server runs. */
+export interface SentenceSettings extends Pick<InferenceSettings, "threads"> {
   /** The directory with one directory for each model. */
   readonly directory: string
   /** The name of the model, which is that of its directory. */
@@ -46,10 +47,7 @@ const UNRELATED_MAX = 0.9
 const DEVIATIONS = 2
 
 /** Estimates the cosine that the best of many unrelated passages reaches, from that of some pairs; at least 0. */
-const measureUnrelated = Effect.fnUntraced(function* (
-  question: InferenceThreads["passage"],
-  passage: InferenceThreads["passage"],
-) {
+const measureUnrelated = Effect.fnUntraced(function* (question: Inference["passage"], passage: Inference["passage"]) {
   const questions = yield* Effect.forEach(UNRELATED.questions, question)
   const passages = yield* Effect.forEach(UNRELATED.passages, passage)
   const cosines = questions.flatMap((one) =>
@@ -61,38 +59,46 @@ const measureUnrelated = Effect.fnUntraced(function* (
 })
 
 /**
- * Embeddings of a model in this process. Its files are found or fetched and its threads started before the server
+ * Embeddings of a model that this server runs. Its files are found or fetched and its process started before the server
  * serves, so that a model that cannot be used ends the start.
  */
 export const layer = (settings: SentenceSettings): Layer.Layer<Embeddings, StartupError, FileSystem.FileSystem> =>
   Layer.effect(Embeddings, make(settings))
 
-/** Starts the threads of a model, or fails with what is wrong with it. */
+/** Starts the process of a model, or fails with what is wrong with it. */
 const startModel = (inference: InferenceModel, { threads }: SentenceSettings, other: string) => {
   const unusable = (message: string) =>
     new StartupError({
       what: `The model in ${inference.files.model} cannot be used: ${message.replaceAll(/\s+/g, " ")}.`,
       doThis: `Fetch ${MODEL} again and see that the manifest beside it is right, or ${other}.`,
     })
-  return startThreads({ model: inference, threads }).pipe(
+  return startInference({ model: inference, threads }).pipe(
+    Effect.tap(({ isNative }) =>
+      isNative || !hasLibrary
+        ? Effect.void
+        : Effect.logWarning("A model runs in WebAssembly, at a seventh of the speed of this machine's own library", {
+            model: inference.files.model,
+            doThis: inference.files.native === undefined ? FETCH : `See why ${inference.files.native} cannot be loaded`,
+          }),
+    ),
     Effect.mapBoth({
-      onSuccess: (started) => ({ threads: started, unusable }),
+      onSuccess: (started) => ({ started, unusable }),
       onFailure: ({ message }) => unusable(message),
     }),
   )
 }
 
-/** A cross-encoder in this process, which scores the passages that may answer a question. */
+/** A cross-encoder that this server runs, which scores the passages that may answer a question. */
 export const crossEncoder = Effect.fnUntraced(function* (settings: SentenceSettings) {
   const { inference, manifest, passages } = yield* findReranker(settings.model, settings.directory)
-  const { threads } = yield* startModel(inference, settings, `leave ${RERANK_MODEL} out`)
+  const { started } = yield* startModel(inference, settings, `leave ${RERANK_MODEL} out`)
   return {
     passages,
     maxTokens: inference.maxTokens,
     manifest,
     /** The scores of passages in their order, or why there are none. */
     scores: (question: string, texts: ReadonlyArray<string>) =>
-      Effect.forEach(texts, (text) => Effect.map(threads.question([question, text]), ([score = 0]) => score), {
+      Effect.forEach(texts, (text) => Effect.map(started.question([question, text]), ([score = 0]) => score), {
         concurrency: "unbounded",
       }).pipe(
         Effect.mapError((failure) => (failure._tag === "TextRefused" ? "It scores no such text." : failure.detail)),
@@ -102,9 +108,9 @@ export const crossEncoder = Effect.fnUntraced(function* (settings: SentenceSetti
 
 const make = Effect.fnUntraced(function* (settings: SentenceSettings) {
   const { inference, manifest, name } = yield* findModel(settings.model, settings.directory)
-  const { threads, unusable } = yield* startModel(inference, settings, `set ${EMBEDDINGS} to another model`)
-  const question = (text: string) => threads.question((manifest.query_prefix ?? "") + text)
-  const passage = (text: string) => threads.passage((manifest.passage_prefix ?? "") + text)
+  const { started, unusable } = yield* startModel(inference, settings, `set ${EMBEDDINGS} to another model`)
+  const question = (text: string) => started.question((manifest.query_prefix ?? "") + text)
+  const passage = (text: string) => started.passage((manifest.passage_prefix ?? "") + text)
   const unrelatedCosine =
     manifest.unrelated_cosine ??
     (yield* Effect.mapError(measureUnrelated(question, passage), () => unusable("it makes no vectors of sentences")))

@@ -5,7 +5,7 @@ import { StartupError } from "../../system/StartupError.ts"
 import { wordsOf } from "../../system/SystemError.ts"
 import { DIMENSIONS_MAX } from "../UnitVector.ts"
 import type { InferenceModel } from "./InferenceMain.ts"
-import { MINILM, packageRoot, pathsIn } from "./ModelPackage.ts"
+import { libraryIn, MINILM, packageRoot, pathsIn } from "./ModelPackage.ts"
 
 /**
  * The names of the files of a model in its directory. The tokenizer's settings and the checksums may be missing. Some
@@ -93,7 +93,7 @@ const namesIn = Effect.fnUntraced(function* (own: string, more: string) {
 })
 
 /** The files of a model that somebody brought. */
-const filesIn = (own: string, names: ReadonlyArray<string>, runtime: string): InferenceModel["files"] => ({
+const filesIn = (own: string, names: ReadonlyArray<string>): Omit<InferenceModel["files"], "runtime"> => ({
   model: join(own, !names.includes(MODEL) && names.includes(QUANTIZED) ? QUANTIZED : MODEL),
   tokenizer: join(own, TOKENIZER),
   tokenizerConfig: names.includes(TOKENIZER_CONFIG) ? join(own, TOKENIZER_CONFIG) : undefined,
@@ -102,7 +102,13 @@ const filesIn = (own: string, names: ReadonlyArray<string>, runtime: string): In
     .filter((name) => LAYER.test(name))
     .toSorted((one, other) => Number.parseInt(one) - Number.parseInt(other))
     .map((name) => join(own, name)),
-  runtime,
+})
+
+/** The paths of what runs models, and of the packaged model. */
+const packagedIn = Effect.fnUntraced(function* (directory: string) {
+  const packaged = pathsIn(yield* packageRoot(directory))
+  const native = yield* libraryIn(directory)
+  return { packaged, runtimes: { runtime: packaged.runtime, ...(native !== undefined && { native }) } }
 })
 
 /** The checksums that are beside a model, by the paths of the files, as `sha256sum` writes them. */
@@ -152,11 +158,11 @@ const readFiles = Effect.fnUntraced(function* (
 export const findModel = Effect.fn("SentenceModel.find")(function* (model: string, directory: string) {
   const own = join(directory, model)
   const names = model === MINILM ? [] : yield* namesIn(own, ` and ${MANIFEST}`)
-  const packaged = pathsIn(yield* packageRoot(directory))
+  const { packaged, runtimes } = yield* packagedIn(directory)
   const manifest =
     model === MINILM ? MINILM_MANIFEST : yield* manifestOf(join(own, MANIFEST), Manifest, EMBEDDING_EXAMPLE)
   const inference: InferenceModel = {
-    files: model === MINILM ? packaged : filesIn(own, names, packaged.runtime),
+    files: { ...(model === MINILM ? packaged : filesIn(own, names)), ...runtimes },
     dimensions: manifest.dimensions,
     maxTokens: manifest.max_tokens,
     pooling: manifest.pooling,
@@ -175,7 +181,7 @@ export const findReranker = Effect.fn("SentenceModel.findReranker")(function* (m
   const path = join(own, MANIFEST)
   const manifest = names.includes(MANIFEST) ? yield* manifestOf(path, RerankManifest, RERANK_EXAMPLE) : {}
   const inference: InferenceModel = {
-    files: filesIn(own, names, pathsIn(yield* packageRoot(directory)).runtime),
+    files: { ...filesIn(own, names), ...(yield* packagedIn(directory)).runtimes },
     dimensions: undefined,
     maxTokens: manifest.max_tokens ?? PAIR_TOKENS,
     pooling: manifest.pooling ?? "cls",

