@@ -1,4 +1,5 @@
 import { Effect, Exit, type Scope } from "effect"
+import { atClose } from "./AtClose.ts"
 
 /** Limit of the wait for a place, and the failure beyond it. */
 export interface PlaceWait<E> {
@@ -50,9 +51,7 @@ export class Places {
 
   /** Takes a place until the scope closes. */
   hold<E>(wait: PlaceWait<E>): Effect.Effect<void, E, Scope.Scope> {
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(this.take(wait, restore), () => Effect.addFinalizer(() => this.leave)),
-    )
+    return Effect.uninterruptibleMask((restore) => Effect.flatMap(this.take(wait, restore), () => atClose(this.leave)))
   }
 
   /**

@@ -2,6 +2,7 @@ import type { PgPool } from "@effect/sql-pg"
 import { type Duration, Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { database as metrics } from "../../observability/Metrics.ts"
+import { atClose } from "../../system/AtClose.ts"
 import type { Places, PlaceWait } from "../../system/Places.ts"
 
 /** The connections that are lent, and who waits for one. */
@@ -33,7 +34,7 @@ export const lender = (
 ) => {
   /** Number of connections known to be idle. Without a wait, a time limit would cost more than borrowing does. */
   let idle = 0
-  const returned = Effect.addFinalizer(() =>
+  const returned = atClose(
     Effect.sync(() => {
       idle++
       loans.used--

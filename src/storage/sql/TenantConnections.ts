@@ -4,6 +4,7 @@ import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { outcomeOf, secondsSince } from "../../observability/Border.ts"
 import { database as metrics } from "../../observability/Metrics.ts"
 import { turn } from "../../system/LoopTurns.ts"
+import { atClose } from "../../system/AtClose.ts"
 import { monotonicMillis } from "../../system/Monotonic.ts"
 import { placesByOwner } from "../../system/Places.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
@@ -113,7 +114,7 @@ export const makeClients = Effect.fnUntraced(function* (
   const now = () => monotonicMillis(clock)
   const watch = new SilenceWatch()
   const tenantUse = yield* Latch.make(false)
-  const noteUse = Effect.addFinalizer(() => tenantUse.open)
+  const noteUse = atClose(tenantUse.open)
   const loans = { tenant: noLoans(), system: noLoans() }
   const tenantPlaces = placesByOwner(Math.max(1, Math.floor(connections.tenant.connections * ORGANIZATION_PART)))
   const isShared = connections.system.pool === connections.tenant.pool
