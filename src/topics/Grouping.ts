@@ -45,13 +45,19 @@ export interface GroupedTopic {
   vector: Float32Array | undefined
   /** The length of the weighted terms as a vector; undefined until it is asked for, when all topics are loaded. */
   length: number | undefined
+  /** The number of the last comparison with a question that shares a term, and the product of both as far as it is known. */
+  comparedIn: number
+  product: number
 }
 
 /** The topics of a chatbot while questions are added to them. */
 export class Grouping {
   /** Those that got a question last stand last. */
   private readonly topics = new Set<GroupedTopic>()
-  private readonly byTerm = new Map<string, Set<GroupedTopic>>()
+  /** The topics with each term, and the number of their questions that have it. */
+  private readonly byTerm = new Map<string, Map<GroupedTopic, number>>()
+  /** The number of comparisons up to now. */
+  private comparisons = 0
   /** The number of questions with each term, and the share of texts in general that hold it. */
   private readonly frequencies = new Map<string, { questions: number; readonly common: number }>()
   private questions = 0
@@ -108,10 +114,11 @@ export class Grouping {
       const known = this.frequencies.get(stem)
       if (known === undefined) this.frequencies.set(stem, { questions: count, common: commonness(stem) })
       else known.questions += count
-      topic.terms.set(stem, { ...written, count: (topic.terms.get(stem)?.count ?? 0) + count })
+      const total = (topic.terms.get(stem)?.count ?? 0) + count
+      topic.terms.set(stem, { ...written, count: total })
       const sharing = this.byTerm.get(stem)
-      if (sharing === undefined) this.byTerm.set(stem, new Set([topic]))
-      else sharing.add(topic)
+      if (sharing === undefined) this.byTerm.set(stem, new Map([[topic, total]]))
+      else sharing.set(topic, total)
     }
     if (topic.terms.size > TERMS_MAX) {
       const worth = ([stem, { count }]: readonly [string, CentreTerm]) => count * this.weightOf(stem)
@@ -159,22 +166,29 @@ export class Grouping {
       .map(({ stem }) => ({ stem, weight: this.weightOf(stem) }))
       .toSorted((left, right) => right.weight - left.weight)
     const squares = weighted.reduce((sum, { weight }) => sum + weight * weight, 0)
-    const products = new Map<GroupedTopic, number>()
+    const comparison = ++this.comparisons
+    const sharing: Array<GroupedTopic> = []
     let left = squares
     for (const { stem, weight } of weighted) {
       // The words of a topic that has the last terms alone are not similar enough: these are the ones that many have.
       const isMinor = left < LIKE * LIKE * squares
       left -= weight * weight
-      for (const topic of isMinor ? products.keys() : (this.byTerm.get(stem) ?? [])) {
-        const count = topic.terms.get(stem)?.count ?? 0
-        if (count > 0) products.set(topic, (products.get(topic) ?? 0) + (weight * weight * count) / topic.size)
+      const counts = this.byTerm.get(stem)
+      if (counts === undefined) continue
+      for (const topic of isMinor ? sharing : counts.keys()) {
+        if (topic.comparedIn !== comparison) {
+          topic.comparedIn = comparison
+          topic.product = 0
+          sharing.push(topic)
+        }
+        topic.product += (weight * weight * (counts.get(topic) ?? 0)) / topic.size
       }
     }
     const meaning = vector && this.meaningOf(vector)
     let found: GroupedTopic | undefined
     let most = LIKE
-    for (const topic of meaning === undefined ? products.keys() : this.topics) {
-      const product = products.get(topic) ?? 0
+    for (const topic of meaning === undefined ? sharing : this.topics) {
+      const product = topic.comparedIn === comparison ? topic.product : 0
       const words = product === 0 ? 0 : product / (Math.sqrt(squares) * this.lengthOf(topic))
       const similarity =
         meaning === undefined || topic.vector === undefined ? words : (words + meaning(topic.vector)) / 2
@@ -202,4 +216,6 @@ const newTopic = (id: TopicId): GroupedTopic => ({
   terms: new Map(),
   vector: undefined,
   length: undefined,
+  comparedIn: 0,
+  product: 0,
 })
