@@ -159,7 +159,13 @@ describe("an editor of one chatbot", () => {
 
   asOwner("is named where something was done", async ({ page }) => {
     await page.goto(`${url}/console/audit-log?action=chatbot.updated`)
-    await page.getByRole("cell", { name: "Grace Brewster Hopper" }).first().waitFor()
+    const entry = page.getByRole("row").filter({ hasText: "Grace Brewster Hopper" }).first()
+    await entry.getByText("settings, greeting: changed").locator("visible=true").waitFor()
+    await inspect(page, "people-audit-log-of-chatbots")
+    const object = entry.getByRole("link")
+    const name = await object.innerText()
+    await object.click()
+    await page.getByRole("navigation").getByText(name, { exact: true }).first().waitFor()
   })
 
   asOwner("is signed out at once when removed", async ({ page }) => {

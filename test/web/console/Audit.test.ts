@@ -3,6 +3,7 @@ import { AuditAction } from "../../../src/domain/audit/AuditEntry.ts"
 import {
   actionWords,
   actorWords,
+  addressOfObject,
   auditActions,
   auditQuery,
   changesOf,
@@ -28,12 +29,38 @@ test("filters of the audit log include the whole of the last day, and leave out 
 
 test("changes and actors are told in words", () => {
   expect(
-    changesOf({ name: "A", gone: 1 }, { name: "B", added: { x: null }, scopes: ["chat", "admin"], budget: null }),
-  ).toEqual(["name: A → B", "gone: 1 →", 'added: {"x":null}', "scopes: chat, admin"])
+    changesOf(
+      { name: "A", gone: 1, prompt: "[concealed]" },
+      {
+        name: "B",
+        added: { tokens_per_day: 5, x: null },
+        scopes: ["chat", "admin"],
+        budget: null,
+        prompt: "[concealed]",
+      },
+    ),
+  ).toEqual(["name: A → B", "gone: 1 → none", "prompt: changed", "added, tokens per day: 5", "scopes: chat, admin"])
+  expect(
+    changesOf(
+      { settings: { isToolEnabled: true }, list: [], budget: { tokens_per_day: 5 } },
+      { settings: { isToolEnabled: false }, list: ["[concealed]"], budget: null },
+    ),
+  ).toEqual(["settings, is tool enabled: yes → no", "list: none → (not shown)", "budget, tokens per day: 5 → none"])
   expect(changesOf(null, null)).toEqual([])
   const key = { name: "Back office", hint: "prl_…" }
   expect(
     (["api_key", "operator", "command_line", "server"] as const).map((kind) => actorWords({ kind, ...key })),
   ).toEqual(["Back office", "Back office (operator)", "Command line", "Server"])
   expect(actorWords({ kind: "api_key", name: null, hint: null })).toBe("Unknown key")
+})
+
+test("an entry leads to its object, or to the chatbot that it was of, as long as that is there", () => {
+  const of = (action: AuditAction, target: { readonly id: string | null; readonly chatbot_id: string | null }) =>
+    addressOfObject({ action, target: target as Parameters<typeof addressOfObject>[0]["target"] })
+  expect(of("chatbot.updated", { id: "c1", chatbot_id: null })).toBe("/console/chatbots/c1")
+  expect(of("chatbot.deleted", { id: "c1", chatbot_id: null })).toBeUndefined()
+  expect(of("source.created", { id: "s1", chatbot_id: "c1" })).toBe("/console/chatbots/c1/knowledge")
+  expect(of("conversation.handed_over", { id: "v1", chatbot_id: "c1" })).toBe("/console/conversations/c1/v1")
+  expect(of("conversation.deleted", { id: "v1", chatbot_id: "c1" })).toBe("/console/conversations?chatbot=c1")
+  expect(of("api_key.created", { id: "k1", chatbot_id: null })).toBeUndefined()
 })

@@ -1,13 +1,14 @@
 import type { AuditAction } from "../../../../domain/audit/AuditEntry.ts"
 import { formatMoment } from "../../../shared/Format.ts"
 import { addDays } from "../../charts/Days.ts"
-import { allOrganizations } from "../../data/Admin.ts"
+import { allOrganizations, useChatbotNames } from "../../data/Admin.ts"
 import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { LoadedList, Page } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
-import { bindQuery, place } from "../../Router.ts"
+import { bindQuery, href, place } from "../../Router.ts"
 import { lists, useResource } from "../../server/Resource.ts"
 import { type Answer, call } from "../../server/Api.ts"
+import { isFields } from "../../server/Unknown.ts"
 
 /*
  * The audit log in words.
@@ -93,20 +94,37 @@ export const auditQuery = (query: URLSearchParams) => {
 }
 
 type Entry = Answer<"GET /api/admin/audit-log">["entries"][number]
+type Fields = Readonly<Record<string, unknown>>
+
+/** What the log keeps in place of a text that may be secret. */
+const CONCEALED = "[concealed]"
 
 const wordsOf = (value: unknown): string => {
-  if (Array.isArray(value) && value.length > 0) return value.map(wordsOf).join(", ")
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "empty")
+  if (value === CONCEALED) return "(not shown)"
+  if (value === null || value === undefined || value === "") return "none"
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(wordsOf).join(", ")
+  if (isFields(value)) return `(${changesOf(null, value).join("; ")})`
+  return String(value)
 }
 
+/** The name of a field in words, such as `tokens per day`. */
+const fieldWords = (name: string): string => name.replaceAll(/[_.]|(?<=\p{Ll})(?=\p{Lu})/gu, " ").toLowerCase()
+
 /** The fields that differ, each as `name: before → after`. New ones without a value are left out. */
-export const changesOf = (before: Entry["before"], after: Entry["after"]): ReadonlyArray<string> => {
+export const changesOf = (before: Fields | null, after: Fields | null): ReadonlyArray<string> => {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   return Array.from(names).flatMap((name) => {
     const was = before?.[name]
     const is = after?.[name]
-    if (was === undefined) return is === null ? [] : `${name}: ${wordsOf(is)}`
-    return is === undefined ? `${name}: ${wordsOf(was)} →` : `${name}: ${wordsOf(was)} → ${wordsOf(is)}`
+    const words = fieldWords(name)
+    const [then, now] = [was ?? {}, is ?? {}]
+    if ((isFields(was) || isFields(is)) && isFields(then) && isFields(now)) {
+      return changesOf(then, now).map((change) => `${words}, ${change}`)
+    }
+    if (was === undefined) return is === null ? [] : `${words}: ${wordsOf(is)}`
+    if (is === undefined) return `${words}: ${wordsOf(was)} → none`
+    return was === CONCEALED && is === CONCEALED ? `${words}: changed` : `${words}: ${wordsOf(was)} → ${wordsOf(is)}`
   })
 }
 
@@ -116,6 +134,31 @@ export const actorWords = ({ hint, kind, name }: Pick<Entry["actor"], "hint" | "
   if (kind === "server") return "Server"
   const known = name ?? hint ?? "Unknown key"
   return kind === "operator" ? `${known} (operator)` : known
+}
+
+const screensOf: Readonly<Record<string, "conversation" | "knowledge" | "settings" | "tests" | "tools">> = {
+  conversation: "conversation",
+  document: "knowledge",
+  question: "knowledge",
+  source: "knowledge",
+  test: "tests",
+  test_plan: "tests",
+  test_run: "tests",
+  tool: "tools",
+}
+
+/** The screen on which the object of an entry is found, or that of its chatbot; undefined where there is none any more. */
+export const addressOfObject = ({ action, target }: Pick<Entry, "action" | "target">): string | undefined => {
+  const [kind = "", done] = action.split(".")
+  const { chatbot_id: ofChatbot, id } = target
+  const chatbotId = kind === "chatbot" ? id : ofChatbot
+  if (chatbotId === null || (kind === "chatbot" && done === "deleted")) return undefined
+  const screen = screensOf[kind] ?? "settings"
+  if (screen !== "conversation") return href(screen, { chatbotId })
+  const isThere = id !== null && done !== "deleted" && done !== "erased" && done !== "expired"
+  return isThere
+    ? href("conversation", { chatbotId, sessionId: id })
+    : href("conversations", {}, { chatbot: chatbotId })
 }
 
 /** The newest entries of the audit log that the query of an address names. */
@@ -130,6 +173,16 @@ const AuditLog = () => {
   const query = place.value.query.toString()
   const organizations = useResource(allOrganizations()).data.value ?? []
   const log = useResource(auditLog(query))
+  const chatbotName = useChatbotNames()
+  /** The chatbot of an entry by its name: the present one, or the one that it had when it was made or deleted. */
+  const objectWords = ({ action, after, before, target }: Entry): string => {
+    const isChatbot = action.startsWith("chatbot.")
+    const id = isChatbot ? target.id : target.chatbot_id
+    const named = [after, before].map((fields) => fields?.["name"]).find((name) => typeof name === "string")
+    const known = id === null ? "" : chatbotName(id)
+    if (isChatbot) return known.startsWith("Chatbot …") && named !== undefined && named !== CONCEALED ? named : known
+    return known
+  }
   const organizationName = (id: string): string =>
     organizations.find((organization) => organization.id === id)?.name ?? `…${id.slice(-6)}`
   return (
@@ -186,10 +239,32 @@ const AuditLog = () => {
                 cell: ({ organization_id }) => organizationName(organization_id),
               },
               {
+                title: "Chatbot",
+                isExtra: true,
+                sort: objectWords,
+                cell: (entry) => {
+                  const address = addressOfObject(entry)
+                  const words = objectWords(entry)
+                  return address === undefined ? (
+                    <bdi>{words}</bdi>
+                  ) : (
+                    <a href={address} dir="auto">
+                      {words}
+                    </a>
+                  )
+                },
+              },
+              {
                 title: "Changes",
                 isExtra: true,
                 cell: ({ after, before }) => (
-                  <span class="key-rights small">{changesOf(before, after).join("; ")}</span>
+                  <ul class="key-rights small stack tight">
+                    {changesOf(before, after).map((change) => (
+                      <li key={change} class="anywhere" dir="auto">
+                        {change}
+                      </li>
+                    ))}
+                  </ul>
                 ),
               },
             ]}
