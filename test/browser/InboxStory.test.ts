@@ -40,7 +40,13 @@ story("a visitor who needs a human gets one, who reads, notes, answers and gives
   await becomes(() => page.title(), "(1) Inbox · Parley")
   await page.getByRole("link", { name: /When does the ferry sail\?/ }).click()
   await thread.getByText("The chatbot asked for a person").waitFor()
+  // What nobody has is not given away beside what is taken over.
+  expect(await page.getByRole("button", { name: "Give back to the chatbot" }).count()).toBe(0)
   await page.getByRole("button", { name: "Take over" }).click()
+  // The list goes on with what the agent looks after, and says what that is.
+  await becomes(() => page.getByRole("button", { name: "Mine 1" }).getAttribute("aria-pressed"), "true")
+  await page.getByRole("list", { name: "Conversations" }).locator('[aria-current="true"]').waitFor()
+  await page.getByRole("link", { name: "Inbox 1 yours" }).waitFor()
   await answer.pressSequentially("Hello, this is ")
   await chat.within.getByText("Ada Lovelace is writing …").waitFor()
   await photograph(visitor.page, "inbox-visitor-sees-writing")
@@ -70,6 +76,12 @@ story("a visitor who needs a human gets one, who reads, notes, answers and gives
   await page.getByRole("button", { name: "Send", exact: true }).click()
   await chat.within.getByText("Within three days.").first().waitFor()
   expect(await chat.within.getByText("storm").count()).toBe(0)
+
+  // Who comes back while nobody waits begins with what is theirs.
+  const address = page.url()
+  await page.goto(`${origin}/console/inbox`)
+  await becomes(() => page.getByRole("button", { name: "Mine 1" }).getAttribute("aria-pressed"), "true")
+  await page.goto(address)
 
   // Back to the bot.
   await page.getByRole("button", { name: "Give back to the chatbot" }).click()

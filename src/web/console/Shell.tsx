@@ -51,9 +51,15 @@ const WorseBadge = ({ chatbotId }: { readonly chatbotId: string }) => {
   return worse === 0 ? null : <Badge kind="bad">{`${formatCount(worse)} worse`}</Badge>
 }
 
-const WaitingBadge = () => {
-  const waiting = inboxCounts().data.value?.waiting ?? 0
-  return waiting === 0 ? null : <Badge kind="busy">{`${formatCount(waiting)} waiting`}</Badge>
+/** How many visitors wait for anybody, and how many conversations the person looks after. */
+const InboxBadges = () => {
+  const { mine, waiting } = inboxCounts().data.value ?? { mine: 0, waiting: 0 }
+  return (
+    <>
+      {waiting > 0 && <Badge kind="busy">{`${formatCount(waiting)} waiting`}</Badge>}
+      {mine > 0 && <Badge>{`${formatCount(mine)} yours`}</Badge>}
+    </>
+  )
 }
 
 /** The screens whose addresses have these parameters and no others, as far as they may be used. */
@@ -79,7 +85,7 @@ const Entries = ({ params }: { readonly params: Readonly<Record<string, string>>
               >
                 <Icon nodes={icon} size={18} />
                 {title}
-                {name === "inbox" && <WaitingBadge />}
+                {name === "inbox" && <InboxBadges />}
                 {name === "tests" && <WorseBadge chatbotId={params["chatbotId"] ?? ""} />}
               </a>
             </li>

@@ -4,6 +4,7 @@ import { myId } from "../../data/Inbox.ts"
 import { textsIn } from "../../data/Texts.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
+import { mailboxOf, place, setQuery } from "../../Router.ts"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { attempt } from "../../parts/Toast.ts"
 import { call } from "../../server/Api.ts"
@@ -62,10 +63,18 @@ export const Ownership = ({ of }: { readonly of: Conversation }) => {
   const me = myId()
   const isMine = isPeoples && me !== undefined && assignee?.id === me
   const mayTake = mayWrite() && !isMine && (!isPeoples || me !== undefined)
-  const mayGiveBack = mayWrite() && isPeoples
+  // Who has not taken it over is offered that, and not to give away what nobody has.
+  const offersBack = isPeoples && (isMine || me === undefined)
+  const mayGiveBack = mayWrite() && offersBack
   const does = (work: Promise<void>): Promise<void> =>
     attempt(() => work.finally(() => void eventsOf(of.chatbot_id, of.id).reload()))
-  const take = (): Promise<void> => does(assign(of, me ?? null))
+  const take = (): Promise<void> =>
+    does(
+      assign(of, me ?? null).then(() => {
+        // The list goes on with what the person looks after now, and the conversation stays selected.
+        if (me !== undefined && mailboxOf(place.peek().screen) === "inbox") setQuery({ show: "mine" })
+      }),
+    )
   const back = (): Promise<void> => does(giveBack(of))
   useShortcuts([
     { key: "t", label: "Take over", run: () => mayTake && void take() },
@@ -86,7 +95,7 @@ export const Ownership = ({ of }: { readonly of: Conversation }) => {
           Take over
         </Button>
       )}
-      {isPeoples && (
+      {offersBack && (
         <Button small icon={Bot} disabled={!mayGiveBack} title={title} onClick={back}>
           Give back to the chatbot
         </Button>

@@ -1,4 +1,5 @@
 import { ArrowDown, Bell, BellOff, FlaskConical, MessageCircleQuestionMark } from "lucide"
+import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import { formatCount, formatMoment } from "../../../shared/Format.ts"
 import { Scroller } from "../../../shared/Scroller.tsx"
@@ -7,7 +8,9 @@ import { inboxCounts, notifies, toggleNotifications } from "../../data/Inbox.ts"
 import { inOneLine } from "../../data/Texts.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { toast } from "../../parts/Toast.ts"
+import { queryText, setQuery } from "../../Router.ts"
 import { listen, soon } from "../../server/Live.ts"
+import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { conversationOf, type Message, messagesOf, refresh, visitorOf } from "../conversations/ConversationData.ts"
 import { ConversationList } from "../conversations/Conversations.tsx"
@@ -151,7 +154,15 @@ const NotificationsButton = () => {
 
 /** Conversations in which people answer. */
 const Inbox = () => {
-  const counts: Readonly<Record<string, number>> = inboxCounts().data.value ?? {}
+  const known = useResource(inboxCounts()).data.value
+  const counts: Readonly<Record<string, number>> = known ?? {}
+  // Who comes without a choice, while nobody waits, goes on with what is assigned. Only then: a list does not change by itself.
+  const isUndecided = useSignal(queryText("show") === "")
+  useEffect(() => {
+    if (known === undefined || !isUndecided.value) return
+    isUndecided.value = false
+    if (known.waiting === 0 && known.mine > 0 && queryText("show") === "") setQuery({ show: "mine" })
+  }, [known])
   const options = Object.fromEntries(
     Object.entries(kinds.inbox).map(([kind, word]) => {
       const { [kind]: count = 0 } = counts
