@@ -12,7 +12,7 @@ import {
   countsText,
   fetchTests,
   runsOf,
-  statusWords,
+  stateOf,
   type TestRun,
   type TestTier,
   tierWords,
@@ -25,9 +25,7 @@ import {
 
 export const RunState = ({ run }: { readonly run: TestRun }) => {
   const found = run.error?.message ?? countsText(run)
-  return (
-    <RunProgress {...{ found, run }} {...run.counts} state={statusWords[run.status]} label="Tests run" noun="test" />
-  )
+  return <RunProgress {...{ found, run }} {...run.counts} state={stateOf(run)} label="Tests run" noun="test" />
 }
 
 export const RunTable = ({ chatbotId }: { readonly chatbotId: string }) => (

@@ -37,9 +37,13 @@ export const runOf = resources(
   async (chatbotId: string, runId: string) => (await call(`GET ${runs}/:runId`, { params: { chatbotId, runId } })).run,
 )
 
+/** The results of a run that a list can be narrowed to. */
+export const resultKinds = { all: "All", worse: "Worse", failed: "Failed", better: "Better", different: "Different" }
+export type ResultKind = keyof typeof resultKinds
+
 /** Results of a run, those that got worse first. */
-export const resultsOf = lists(async (page, chatbotId: string, runId: string) => {
-  const query = { page, limit: "50" }
+export const resultsOf = lists(async (page, chatbotId: string, runId: string, kind: ResultKind) => {
+  const query = { page, limit: "50", only: kind === "all" ? undefined : kind }
   const { data, metadata } = await call(`GET ${runs}/:runId/results`, { params: { chatbotId, runId }, query })
   return { items: data.map((result) => ({ ...result, id: result.test_id })), next: pageAfter(metadata) }
 })
@@ -65,6 +69,12 @@ export const statusWords = {
   stopped: { word: "Stopped", kind: "plain" },
   failed: { word: "Failed", kind: "bad" },
 } as const
+
+/** The state of a run, which is no good one where tests have failed. */
+export const stateOf = ({ counts, status }: Pick<TestRun, "counts" | "status">) =>
+  status !== "finished" || counts.failed + counts.worse + counts.errors === 0
+    ? statusWords[status]
+    : ({ word: "Finished", kind: counts.failed + counts.worse > 0 ? "bad" : "warn" } as const)
 
 export const tierWords: Readonly<Record<TestTier, string>> = { search: "Search only", model: "With the model" }
 

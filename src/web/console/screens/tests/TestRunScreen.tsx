@@ -3,15 +3,24 @@ import { useCallback } from "preact/hooks"
 import { plural } from "../../../shared/Format.ts"
 import { lastRunOf } from "../../data/Chatbots.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { Ago, LoadedList, LoadedPage, Page } from "../../parts/Layout.tsx"
+import { Ago, LoadedList, LoadedPage, Page, Tabs } from "../../parts/Layout.tsx"
 import { durationOf, isGoingOn } from "../../parts/Runs.tsx"
-import { href } from "../../Router.ts"
+import { bindOption, href } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { useVersion } from "../sources/Pages.tsx"
 import { RunState } from "./Runs.tsx"
-import { resultsOf, runOf, type TestRun, tierWords, triggerWords, useProgress } from "./TestData.ts"
+import {
+  type ResultKind,
+  resultKinds,
+  resultsOf,
+  runOf,
+  type TestRun,
+  tierWords,
+  triggerWords,
+  useProgress,
+} from "./TestData.ts"
 import { ResultRow } from "./TestResults.tsx"
 
 const stop = async ({ chatbot_id: chatbotId, id: runId }: TestRun): Promise<void> => {
@@ -31,22 +40,35 @@ const factsOf = (run: TestRun): ReadonlyArray<string> => [
 
 const Results = ({ run }: { readonly run: TestRun }) => {
   const { chatbot_id: chatbotId, counts, id: runId } = run
-  const list = useVersion(resultsOf(chatbotId, runId), JSON.stringify([run.status, counts.done]))
+  const kind = bindOption<ResultKind>("show", resultKinds, "all")
+  const list = useVersion(resultsOf(chatbotId, runId, kind.value), JSON.stringify([run.status, counts.done]))
   return (
-    <LoadedList of={list}>
-      {({ items }) => (
-        <>
-          {items.length === 0 && !isGoingOn(run) && (
-            <p class="soft">Nothing that the tests rest on has changed, so no test was run anew.</p>
-          )}
-          <ul class="box rows tree" aria-label="Results">
-            {items.map((result) => (
-              <ResultRow key={result.id} result={result} />
-            ))}
-          </ul>
-        </>
+    <>
+      <Tabs label="Show" {...kind} options={resultKinds} />
+      {counts.untouched > 0 && (
+        <p class="soft">
+          {`${plural(counts.untouched, "test")} that no change touched ${counts.untouched === 1 ? "was" : "were"} not run anew, and counted with the result of before: `}
+          <a class="inline" href={href("tests", { chatbotId })}>
+            all tests
+          </a>
+          .
+        </p>
       )}
-    </LoadedList>
+      <LoadedList of={list}>
+        {({ items }) => (
+          <>
+            {items.length === 0 && !isGoingOn(run) && (
+              <p class="soft">{kind.value === "all" ? "No test was run anew." : "No such results."}</p>
+            )}
+            <ul class="box rows tree" aria-label="Results">
+              {items.map((result) => (
+                <ResultRow key={result.id} result={result} />
+              ))}
+            </ul>
+          </>
+        )}
+      </LoadedList>
+    </>
   )
 }
 
