@@ -102,6 +102,15 @@ onScreen("a person's answer becomes a question with an answer, and a test", asyn
   expect(data[0].expectations.say[0].value).toContain("three days")
 })
 
+onScreen("the palette finds conversations by what was said in them", async () => {
+  await page.keyboard.press("ControlOrMeta+k")
+  await page.locator("dialog input:focus").waitFor()
+  await page.keyboard.type("paid back")
+  await page.getByRole("button", { name: "How long do refunds take? Conversation" }).waitFor()
+  await inspect(page, "console-palette-conversations")
+  await page.keyboard.press("Escape")
+})
+
 onScreen("a message that comes while a conversation is read is there at once, on a phone too", async () => {
   const session = await handedOver("Is there a night boat?")
   await page.goto(`${server.url}/console/inbox/${id}/${session}`)

@@ -1,11 +1,13 @@
 import { useSignal } from "@preact/signals"
-import { BookOpen, Bot, type IconNode, Keyboard, Monitor, Plus, Upload } from "lucide"
-import { useId, useRef } from "preact/hooks"
+import { BookOpen, Bot, type IconNode, Keyboard, MessagesSquare, Monitor, Plus, Upload } from "lucide"
+import { useEffect, useId, useRef } from "preact/hooks"
 import { Icon } from "../shared/Icon.tsx"
 import { allChatbots } from "./data/Chatbots.ts"
+import { titleOf } from "./data/Texts.ts"
 import { Dialog, openDialog, useClose } from "./parts/Dialogs.tsx"
 import { shortcuts, useControlKey, useShortcuts } from "./parts/Shortcuts.ts"
-import { useResource } from "./server/Resource.ts"
+import { call } from "./server/Api.ts"
+import { resources, useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
 import { can, mayCreateChatbots } from "./server/Session.ts"
 import { keysOf } from "./server/Unknown.ts"
@@ -23,6 +25,9 @@ interface Command {
 }
 
 const SHOWN_MAX = 50
+/** The least characters by which conversations are searched, and the rest after the last key before they are. */
+const SEARCHED_MIN = 3
+const TYPING_MILLIS = 300
 
 export const showShortcuts = (): void => void openDialog(<Keys />)
 
@@ -51,6 +56,14 @@ const doing = (
   address: string,
 ): ReadonlyArray<Command> => (isAllowed ? [{ label, of, icon, run: () => void navigate(address) }] : [])
 
+/** The conversations whose messages hold what is searched, newest first. */
+const conversationsWith = resources(async (search: string) =>
+  search.length < SEARCHED_MIN
+    ? []
+    : (await call("GET /api/external/conversations", { query: { search, limit: "5" } })).conversations,
+)
+
+/** What can be done in a chatbot. Of another one than is shown only its first screen, until it is named in the search. */
 const commandsFor = (chatbotId: string, name: string): ReadonlyArray<Command> => [
   ...screenCommands({ chatbotId }, name),
   ...doing(
@@ -96,16 +109,35 @@ const Palette = () => {
   const sorted = chatbots.toSorted(
     (a, b) => Number(b.id === chatbotId) - Number(a.id === chatbotId) || a.name.localeCompare(b.name),
   )
+  const typed = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const isNamed = (name: string): boolean => typed.some((word) => name.toLowerCase().includes(word))
+  const searched = useSignal("")
+  useEffect(() => {
+    const timer = setTimeout(() => (searched.value = search.value.trim()), TYPING_MILLIS)
+    return () => clearTimeout(timer)
+  }, [search.value])
+  const hits = useResource(conversationsWith(searched.value), can("conversations:read", null)).data.value ?? []
+  const conversations = hits.map((hit): Command => ({
+    label: titleOf(hit),
+    of: "Conversation",
+    icon: MessagesSquare,
+    run: () => void navigate(href("conversation", { chatbotId: hit.chatbot_id, sessionId: hit.id })),
+  }))
   const all = [
     ...shortcuts().map(({ key, label, run }) => ({ label, of: "This page", icon: Keyboard, key, run })),
     ...screenCommands({}, "Console"),
     ...doing(mayCreateChatbots(), "New chatbot", "Console", Plus, href("chatbots", {}, { do: "new" })),
     ...doing(can("admin"), "Invite a person", "Console", Plus, href("people", {}, { do: "new" })),
     ...doing(can("admin"), "New key", "Console", Plus, href("keys", {}, { do: "new" })),
-    ...sorted.flatMap(({ id: own, name }) => commandsFor(own, name)),
+    ...sorted.flatMap(({ id: own, name }) =>
+      own === chatbotId || isNamed(name)
+        ? commandsFor(own, name)
+        : [{ label: name, of: "Chatbot", icon: Bot, run: () => void navigate(href("settings", { chatbotId: own })) }],
+    ),
     ...general,
   ]
-  const found = all.filter(matches(search.value)).slice(0, SHOWN_MAX)
+  const commands = all.filter(matches(search.value))
+  const found = [...commands.slice(0, SHOWN_MAX), ...conversations]
   const current = found[active.value]
   const run = (command: Command | undefined): void => {
     if (command === undefined) return
@@ -123,7 +155,7 @@ const Palette = () => {
         type="search"
         aria-label="Search pages, chatbots and actions"
         aria-controls={id}
-        placeholder="Search pages, chatbots and actions"
+        placeholder="Search pages, chatbots, actions and conversations"
         autocomplete="off"
         autofocus
         value={search.value}

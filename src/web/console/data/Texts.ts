@@ -10,3 +10,7 @@ export const textsIn = (line: string): ReadonlyArray<string> =>
   Array.from(new Set(line.split(/[,，、]/u).map((text) => text.trim()))).filter(Boolean)
 
 export const inOneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
+
+/** The title of a conversation, or words for one that has none. */
+export const titleOf = ({ title = "" }: { readonly title?: string | undefined }): string =>
+  title || "Untitled conversation"

@@ -156,8 +156,6 @@ export const visitorOf = ({ id, session_token, user_info, visitor_id }: Conversa
     .slice(-4)
     .toUpperCase()}`
 
-export const titleOf = ({ title = "" }: Conversation): string => title || "Untitled conversation"
-
 /** The path of the page on which a conversation began, as people read it; empty without one. */
 export const pathOf = ({ page }: Conversation): string => (page === undefined ? "" : new URL(page.url).pathname)
 

@@ -7,6 +7,7 @@ import { Icon } from "../../../shared/Icon.tsx"
 import { Scroller } from "../../../shared/Scroller.tsx"
 import { useChatbotNames } from "../../data/Admin.ts"
 import { allChatbots } from "../../data/Chatbots.ts"
+import { titleOf } from "../../data/Texts.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { bind, optionsOf, SearchField, SelectField, TextField } from "../../parts/Field.tsx"
@@ -38,7 +39,6 @@ import {
   mayWrite,
   pathOf,
   previewOf,
-  titleOf,
   toggleState,
   visitorOf,
 } from "./ConversationData.ts"

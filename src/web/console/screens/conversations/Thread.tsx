@@ -6,6 +6,7 @@ import { formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
 import { blocksOf } from "../../../shared/markdown/Blocks.ts"
 import { useChatbotNames } from "../../data/Admin.ts"
+import { titleOf } from "../../data/Texts.ts"
 import { Answer } from "../../parts/Answer.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { Json } from "../../parts/Copy.tsx"
@@ -28,7 +29,6 @@ import {
   mayWrite,
   type Message,
   messagesOf,
-  titleOf,
   toggleState,
   visitorOf,
 } from "./ConversationData.ts"

@@ -93,12 +93,12 @@ export const DocumentTable = ({
       kind: "main",
       sort: ({ name }) => name,
       cell: ({ id, name, url }) => (
-        <>
+        <span class="stack tight">
           <button type="button" class="link" dir="auto" onClick={() => setQuery({ document: id })}>
             {name}
           </button>
           {url !== null && <ExternalLink url={url} />}
-        </>
+        </span>
       ),
     },
     {
