@@ -34,6 +34,7 @@ import { Topics } from "./topics/Topics.ts"
 import { Totals } from "./chatbots/Totals.ts"
 import { Passages } from "./documents/Passages.ts"
 import { ConversationLists } from "./conversations/ConversationLists.ts"
+import { ConversationSums } from "./conversations/ConversationSums.ts"
 import { Conversations } from "./conversations/Conversations.ts"
 import { Documents } from "./documents/Documents.ts"
 import { Erasures } from "./conversations/Erasures.ts"
@@ -95,7 +96,14 @@ export const layer = (secrets: SecretsSettings) =>
     Layer.mergeAll(SourcePages.layer, SourceRuns.layer, CrawledHosts.layer),
     Layer.mergeAll(Ingestions.layer, Passages.layer, Reembeddings.layer),
     Layer.mergeAll(Chunks.layer, LexemeIndexes.layer, VectorIndexes.layer()),
-    Layer.mergeAll(Attachments.layer, ConversationLists.layer, Messages.layer, Erasures.layer, Retention.layer),
+    Layer.mergeAll(
+      Attachments.layer,
+      ConversationLists.layer,
+      ConversationSums.layer,
+      Messages.layer,
+      Erasures.layer,
+      Retention.layer,
+    ),
     Layer.mergeAll(Replies.layer, SpokenReplies.layer, UnfinishedReplies.layer),
     Layer.mergeAll(CannedAnswers.layer, Inbox.layer, Mails.layer, Presences.layer, Returns.layer),
     Layer.provideMerge(VisitorHandovers.layer, Conversations.layer),

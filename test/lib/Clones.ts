@@ -15,6 +15,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const distinct: Readonly<Record<string, string>> = {
   // A connection to a server of models has a name of its own, as others need not.
   "model_connections.name": "name || '-' || n",
+  "folded_days.day": "day - n",
+  "conversation_days.day": "day - n",
   slug: "slug || '-' || n",
   blob_key: "blob_key || '-' || n",
   "hash bytea": "sha256(hash || convert_to(n::text, 'UTF8'))",

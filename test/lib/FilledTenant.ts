@@ -281,6 +281,11 @@ export const makeFilledTenant = Effect.gen(function* () {
       ), waiting as (
         insert into sessions (id, organization_id, chatbot_id, platform, owner, owner_since, waiting_since)
         values (${crypto.randomUUID()}, ${organization}, ${chatbot}, 'widget', 'people', now(), now())
+      ), folded as (
+        insert into folded_days values (${organization}, '2020-12-31')
+      ), summed as (
+        insert into conversation_days values (${organization}, '2020-12-31', ${chatbot}, 'page',
+          'https://shop.example.com/prices', 1, 1, 0, 0, 0, 1, '')
       ), mailed as (
         insert into mail_queue (organization_id, session_id, person_id) values (${organization}, ${session}, ${person})
       )

@@ -17,6 +17,7 @@ import { OrganizationChanges } from "../../src/storage/OrganizationChanges.ts"
 import { Passages } from "../../src/storage/documents/Passages.ts"
 import { Totals } from "../../src/storage/chatbots/Totals.ts"
 import { ConversationLists } from "../../src/storage/conversations/ConversationLists.ts"
+import { ConversationSums } from "../../src/storage/conversations/ConversationSums.ts"
 import { Conversations } from "../../src/storage/conversations/Conversations.ts"
 import { Erasures } from "../../src/storage/conversations/Erasures.ts"
 import { TestPlans } from "../../src/storage/evaluation/TestPlans.ts"
@@ -281,6 +282,9 @@ const conversationListCases: Cases<ConversationLists["Service"]> = {
       lists.scan({ ...noFilter, chatbots: [chatbot] }, undefined, { conversations: 10, messages: 10 }),
   ],
   getMany: [[], (lists, { session }) => lists.getMany([session])],
+}
+
+const conversationSumCases: Cases<ConversationSums["Service"]> = {
   count: [
     {
       rows: [],
@@ -295,8 +299,8 @@ const conversationListCases: Cases<ConversationLists["Service"]> = {
         first_word_ms: null,
       },
     },
-    (lists, { chatbot }) =>
-      lists.count({ from: "2000-01-01", to: today(), groups: "topic", timeZone: "UTC", reach: [chatbot], page }),
+    (sums, { chatbot }) =>
+      sums.count({ from: "2000-01-01", to: today(), groups: "topic", timeZone: "UTC", reach: [chatbot], page }),
   ],
 }
 
@@ -698,6 +702,7 @@ export const tenantCalls = [
   ...named("Inbox", Inbox, inboxCases),
   ...named("Presences", Presences, presenceCases),
   ...named("ConversationLists", ConversationLists, conversationListCases),
+  ...named("ConversationSums", ConversationSums, conversationSumCases),
   ...named("OrganizationChanges", OrganizationChanges, changesCases),
   ...named("Passages", Passages, passageCases),
   ...named("TopicRuns", TopicRuns, topicRunCases),

@@ -149,7 +149,7 @@ export const ConversationCounts = Schema.Struct({
   }),
   first_word_ms: Schema.NullOr(Schema.Struct({ median: Count, p95: Count })).annotate({
     description:
-      "Milliseconds from a message to the first word of its reply: the median and the 95th percentile of the replies that were streamed, of which the first hundred of a conversation count. Null where none was.",
+      "Milliseconds from a message to the first word of its reply: the median and the 95th percentile of the replies that were streamed, of which the first hundred of a conversation count, to within two percent. Null where none was.",
   }),
 }).annotate({
   identifier: "ConversationCounts",

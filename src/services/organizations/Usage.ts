@@ -15,7 +15,7 @@ import {
 } from "../../domain/organizations/Usage.ts"
 import { Service } from "../../domain/Service.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
-import { ConversationLists } from "../../storage/conversations/ConversationLists.ts"
+import { ConversationSums } from "../../storage/conversations/ConversationSums.ts"
 import { Budgets } from "../../storage/usage/Budgets.ts"
 import { regularly } from "../../system/Background.ts"
 import { csvHeader, csvLine } from "../Csv.ts"
@@ -64,7 +64,7 @@ const FORGET_INTERVAL = Duration.hours(1)
 export class Usage extends Service<Usage>()("parley/services/organizations/Usage", function* () {
   const storage = yield* Storage.Usage
   const budgets = yield* Budgets
-  const lists = yield* ConversationLists
+  const sums = yield* ConversationSums
 
   const warning = "Usage could not be counted"
   const forget = Effect.andThen(storage.forget(RETENTION_DAYS), budgets.drop("expired"))
@@ -100,11 +100,11 @@ export class Usage extends Service<Usage>()("parley/services/organizations/Usage
      */
     conversations: Effect.fn("Usage.conversations")(function* (request: ConversationsRequest, isCompared: boolean) {
       const scope = yield* scopeOf(request)
-      const report = { ...scope, ...(yield* lists.count({ ...request, ...scope })) }
+      const report = { ...scope, ...(yield* sums.count({ ...request, ...scope })) }
       if (!isCompared) return report
       const [first, last] = [dayNumber(scope.from), dayNumber(scope.to)]
       const before = { from: dayAt(2 * first - last - 1), to: dayAt(first - 1) }
-      const { total } = yield* lists.count({ ...request, ...scope, ...before, page: { page: 1, limit: 1 } })
+      const { total } = yield* sums.count({ ...request, ...scope, ...before, page: { page: 1, limit: 1 } })
       return { ...report, previous: total }
     }),
 
@@ -113,7 +113,7 @@ export class Usage extends Service<Usage>()("parley/services/organizations/Usage
       const scope = yield* scopeOf(request)
       const organization = yield* CurrentOrganization
       const pieces = Stream.paginate(1, (page) =>
-        Effect.map(lists.count({ ...request, ...scope, page: { page, limit: FILE_ROWS_AT_ONCE } }), (found) => {
+        Effect.map(sums.count({ ...request, ...scope, page: { page, limit: FILE_ROWS_AT_ONCE } }), (found) => {
           const isLast = page * FILE_ROWS_AT_ONCE >= Math.min(found.count, FILE_ROWS_MAX)
           return [[conversationsCsv(found.rows, page === 1)], isLast ? Option.none() : Option.some(page + 1)] as const
         }),

@@ -77,6 +77,9 @@ export const tableRules: ReadonlyArray<TableRule> = [
   leftOut("blob_checks"),
   // A restored database has the files of its backup in a store of its own.
   leftOut("file_stores"),
+  // Reports make them anew from the conversations.
+  leftOut("folded_days"),
+  leftOut("conversation_days"),
   // Unlogged: a crash empties them as well.
   leftOut("chat_reservations"),
   leftOut("conversation_presence"),

@@ -17,6 +17,8 @@ const ownTables = [
   "ingestions",
   "usage_entries",
   "usage_days",
+  "conversation_days",
+  "folded_days",
   "chat_reservations",
   "conversation_presence",
   "unfinished_replies",

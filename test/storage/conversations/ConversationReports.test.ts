@@ -3,7 +3,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import type { ChatbotId, OrganizationId } from "../../../src/domain/Ids.ts"
 import type { ConversationGroups } from "../../../src/domain/organizations/Usage.ts"
 import { TopicId } from "../../../src/domain/topics/Topic.ts"
-import { ConversationLists } from "../../../src/storage/conversations/ConversationLists.ts"
+import { ConversationSums } from "../../../src/storage/conversations/ConversationSums.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { platform, storage } from "../../lib/Layers.ts"
 import { as, makeTenant, newId } from "../../lib/Tenants.ts"
@@ -64,7 +64,7 @@ const addTopic = Effect.fnUntraced(function* ({ chatbot, organization }: Tenant,
 
 const report = Effect.fnUntraced(function* (tenant: Tenant, groups: ConversationGroups, timeZone = "UTC") {
   const of = { from: "2026-03-01", to: "2026-03-31", reach: null, page: { page: 1, limit: 10 } }
-  return yield* as(tenant.organization)((yield* ConversationLists).count({ ...of, groups, timeZone }))
+  return yield* as(tenant.organization)((yield* ConversationSums).count({ ...of, groups, timeZone }))
 })
 
 const [prices, help] = ["https://shop.example.com/prices", "https://shop.example.com/help"]

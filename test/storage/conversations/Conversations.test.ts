@@ -3,7 +3,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fc from "fast-check"
 import { type ChatbotId, MessageId, type OrganizationId, SessionId } from "../../../src/domain/Ids.ts"
-import { ConversationLists } from "../../../src/storage/conversations/ConversationLists.ts"
+import { ConversationSums } from "../../../src/storage/conversations/ConversationSums.ts"
 import { Conversations, type HistoryBounds } from "../../../src/storage/conversations/Conversations.ts"
 import { Messages } from "../../../src/storage/conversations/Messages.ts"
 import type { BotMessage, NewMessage } from "../../../src/storage/conversations/ConversationWrites.ts"
@@ -133,7 +133,7 @@ describe("a session", () => {
     const scope = { from: "2020-01-01", to: "2100-01-01", reach: null }
     const report = { ...scope, page: { page: 1, limit: 10 }, timeZone: "UTC" }
     const { rows, total } = yield* as(tenant.organization)(
-      (yield* ConversationLists).count({ ...report, groups: "chatbot" }),
+      (yield* ConversationSums).count({ ...report, groups: "chatbot" }),
     )
     // 106 messages and 2.
     const counts = {
@@ -143,12 +143,13 @@ describe("a session", () => {
       rated_up: 0,
       rated_down: 0,
       resolved: 2,
-      first_word_ms: { median: 50, p95: 95 },
+      // In steps of four percent.
+      first_word_ms: { median: 51, p95: 95 },
     }
     expect(total).toEqual(counts)
     expect(rows).toEqual([{ chatbot_id: tenant.chatbot, chatbot_name: expect.any(String), ...counts }])
     const none = yield* as(tenant.organization)(
-      (yield* ConversationLists).count({ ...report, to: "2020-01-02", groups: "language" }),
+      (yield* ConversationSums).count({ ...report, to: "2020-01-02", groups: "language" }),
     )
     expect([none.rows, none.total.first_word_ms]).toEqual([[], null])
   })

@@ -8,6 +8,7 @@ import { ApiKeyId } from "../../../src/domain/Ids.ts"
 import type { CurrentOrganization } from "../../../src/domain/Tenancy.ts"
 import { AuditLog } from "../../../src/storage/audit/AuditLog.ts"
 import { ConversationLists } from "../../../src/storage/conversations/ConversationLists.ts"
+import { ConversationSums } from "../../../src/storage/conversations/ConversationSums.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { Chunks } from "../../../src/storage/search/Chunks.ts"
 import { Documents } from "../../../src/storage/documents/Documents.ts"
@@ -175,8 +176,8 @@ const audited = (condition: Partial<AuditFilter>) => () =>
   AuditLog.use((log) => log.list({ ...anyEntry, ...condition }, twenty))
 
 const counted = (groups: ConversationGroups) => () =>
-  ConversationLists.use((lists) =>
-    lists.count({
+  ConversationSums.use((sums) =>
+    sums.count({
       from: "2020-01-01",
       to: "2020-12-31",
       groups,

@@ -141,8 +141,16 @@ describe("a row of an organization", () => {
     "usage_entries",
     "webhook_deliveries",
   ])
-  /** Tables whose rows refer to the organization alone. */
-  const ofOrganization = new Set(["holdings", "model_connections", "retention_runs", "sign_in_providers", "usage_days"])
+  /** Tables whose rows refer to the organization alone, or to a day of it. */
+  const ofOrganization = new Set([
+    "conversation_days",
+    "folded_days",
+    "holdings",
+    "model_connections",
+    "retention_runs",
+    "sign_in_providers",
+    "usage_days",
+  ])
 
   it("is deleted with its organization, and with no other", function* () {
     const system = yield* SystemSql

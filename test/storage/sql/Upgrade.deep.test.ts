@@ -26,7 +26,7 @@ it("a database from before functions had files goes on with its rows, and withou
   const [first, ...others] = yield* readMigrations(migrationsDirectory)
   if (first?.folds === undefined) throw new Error("The first migration folds none.")
   // As such a database has it: 46 migrations, and functions of each queue.
-  yield* sql`drop table parley_functions`
+  yield* sql`drop table parley_functions, conversation_days, folded_days cascade`
   yield* sql`delete from parley_migrations`
   yield* sql`insert into parley_migrations (number, name, checksum, usable_from)
     select number, case number when 46 then ${first.folds.name} else 'earlier' end,
