@@ -41,7 +41,11 @@ const passing = new Set([
  *
  * @param rows the most rows of each table that a copy has
  */
-export const addClones = Effect.fnUntraced(function* ({ organization }: Tenant, count: number, rows = 100) {
+export const addClones = Effect.fnUntraced(function* (
+  { organization }: { readonly organization: string },
+  count: number,
+  rows = 100,
+) {
   const sql = yield* SystemSql
   const copy = Effect.fnUntraced(function* (table: string) {
     const columns = yield* sql<{ name: string; type: string }>`

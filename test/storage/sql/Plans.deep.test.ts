@@ -17,6 +17,7 @@ import { withoutTimeLimit } from "../../../src/storage/sql/TimeLimit.ts"
 import { addClones, cloneOf } from "../../lib/Clones.ts"
 import { makeFilledTenant, noFilter, type Tenant } from "../../lib/FilledTenant.ts"
 import { platform, quiet, storage } from "../../lib/Layers.ts"
+import { excessOf } from "../../lib/Plans.ts"
 import { type Services, tenantCalls } from "../../lib/TenantCalls.ts"
 import { as } from "../../lib/Tenants.ts"
 import { undone } from "../../lib/Undone.ts"
@@ -37,10 +38,6 @@ afterAll(() => runtime.dispose())
 const OTHERS = 15_000
 const OWN = 2_000
 
-/** The most pages of 8 kB that one statement may read beside one for each row that it returns. */
-const PAGES_MAX = 700
-/** The most rows that one scan may look at beside those that the statement returns. */
-const ROWS_MAX = 1_000
 /**
  * Calls that read all that the organization has in some tables, by their names: they compare the versions of all
  * chatbots, and add up all days.
@@ -48,49 +45,6 @@ const ROWS_MAX = 1_000
 const all: Readonly<Record<string, ReadonlyArray<string>>> = {
   "OrganizationChanges.look": ["chatbots"],
   "usage by chatbot": ["usage_days"],
-}
-
-interface Plan {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string
-  readonly "Index Name"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
-  readonly "Rows Removed by Filter"?: number
-  readonly "Rows Removed by Index Recheck"?: number
-  readonly "Shared Hit Blocks": number
-  readonly "Shared Read Blocks": number
-  readonly Plans?: ReadonlyArray<Plan>
-}
-
-/** The JSON that `explain` returns, in the only row. */
-interface Explained {
-  readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: Plan }>
-}
-
-const nodesOf = (plan: Plan): ReadonlyArray<Plan> => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-
-/**
- * The scans of a plan that look at too many rows, and the statement if it reads too many pages.
- *
- * @param whole the tables of which all that the organization has may be read
- */
-const excesses = (plan: Plan, whole: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const scans = nodesOf(plan).map((node) => ({
-    type: node["Node Type"],
-    of: node["Relation Name"] ?? node["Index Name"] ?? "",
-    rows:
-      node["Actual Loops"] *
-      (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)),
-  }))
-  const returned = plan["Actual Rows"]
-  const pages = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
-  return [
-    ...scans
-      .filter(({ of, rows }) => of !== "" && !whole.includes(of) && rows > ROWS_MAX + returned)
-      .map(({ of, rows, type }) => `${type} of ${rows} rows of ${of}`),
-    ...(pages > PAGES_MAX + returned ? [`${pages} pages`] : []),
-  ]
 }
 
 /** Returns what the tenant's statements of an effect read too much of. Each is explained before it is sent. */
@@ -104,18 +58,13 @@ const readingTooMuch = Effect.fnUntraced(function* <A, E, R>(
   const explain: Statement.Transformer = (statement) => {
     const [text, params] = statement.compile()
     if (acquirer(statement) !== acquirer(sql`select`)) return Effect.succeed(statement)
-    const explained = sql.unsafe<Explained>(`explain (analyze, buffers, format json) ${text}`, [...params])
-    return Effect.provideService(
-      Effect.flatMap(undone(sql, explained), ([row]) => {
-        const [only] = row?.["QUERY PLAN"] ?? []
-        const excess = only === undefined ? ["no plan"] : excesses(only.Plan, whole)
-        if (excess.length > 0) found.push(`${excess.join(", ")}: ${text.replaceAll(/\s+/g, " ")}`)
-        return Effect.succeed(statement)
-      }),
-      Statement.CurrentTransformer,
-      undefined,
+    return undone(sql, excessOf(sql, text, params, whole)).pipe(
+      Effect.map((excess) => found.push(...excess)),
       // What fails fails again when it is sent.
-    ).pipe(Effect.catchCause(() => Effect.succeed(statement)))
+      Effect.ignoreCause,
+      Effect.provideService(Statement.CurrentTransformer, undefined),
+      Effect.as(statement),
+    )
   }
   yield* Effect.exit(Effect.provideService(effect, Statement.CurrentTransformer, explain))
   return found
