@@ -12,6 +12,7 @@ import {
 import { offset, type Page } from "../../domain/Page.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { Service } from "../../domain/Service.ts"
+import { currentMonotonicMillis } from "../../system/Monotonic.ts"
 import { decodeRows, onlyRow } from "../Rows.ts"
 import { sqlState, withoutSqlErrors } from "../sql/SqlErrors.ts"
 import { interval, within } from "../sql/SqlValues.ts"
@@ -50,6 +51,12 @@ const largestFirst: ReadonlySet<ConversationGroups> = new Set(["page", "platform
  */
 const FINISHED_AFTER = Duration.hours(1)
 
+/**
+ * The longest time that a report makes sums. It counts the days that are left all the same, and the next report goes on with
+ * them: a connection on which nothing is sent for half a minute is closed.
+ */
+const FOLDING_MAX = Duration.seconds(10)
+
 const counts = ["conversations", "questions", "unanswered", "rated_up", "rated_down", "resolved"]
 
 /** Every row has the totals of all pages. There is one row without a group when the page is empty. */
@@ -84,7 +91,9 @@ export class ConversationSums extends Service<ConversationSums>()(
       const missing = yield* decodeDays(sql`
         select day from unfolded_days(${organization}::uuid, ${from}::text::date, least(${to}::text::date, ${last})) day
         where not current_setting('transaction_read_only')::boolean`)
+      const end = (yield* currentMonotonicMillis) + Duration.toMillis(FOLDING_MAX)
       for (const { day } of missing) {
+        if ((yield* currentMonotonicMillis) > end) return
         yield* Effect.catch(sql`select fold_conversations(${organization}::uuid, ${day}::text::date)`, (error) =>
           Effect.logDebug(`The conversations of ${day} could not be summed up:`, error),
         )

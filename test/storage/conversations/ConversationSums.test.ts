@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test"
-import { Deferred, Effect, Fiber, Layer, ManagedRuntime } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fc from "fast-check"
 import type { ConversationGroups } from "../../../src/domain/organizations/Usage.ts"
@@ -225,6 +225,19 @@ describe("the sums of a day", () => {
     expect(first).toBe(dayAgo(2))
     // Yesterday is over for good an hour after midnight.
     expect(later).toEqual(new Date().getUTCHours() === 0 ? [] : [dayAgo(1)])
+  })
+
+  it("are not made for longer than a client waits: the days that are left are counted", function* () {
+    const tenant = yield* makeOld
+    const clock = yield* Clock.Clock
+    let nanos = 0n
+    const slow: Clock.Clock = Object.assign(Object.create(clock), {
+      monotonicTimeNanosUnsafe: () => (nanos += 11_000_000_000n),
+    })
+    const { total } = yield* Effect.provideService(report(tenant), Clock.Clock, slow)
+    expect(yield* foldedOf(tenant)).toEqual([])
+    expect(total).toEqual((yield* report(tenant)).total)
+    expect(yield* foldedOf(tenant)).not.toEqual([])
   })
 
   it("go with each change of what they count", function* () {
