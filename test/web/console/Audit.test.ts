@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { CONCEALED } from "../../../src/domain/audit/AuditChange.ts"
 import { AuditAction } from "../../../src/domain/audit/AuditEntry.ts"
 import {
   actionWords,
@@ -30,20 +31,20 @@ test("filters of the audit log include the whole of the last day, and leave out 
 test("changes and actors are told in words", () => {
   expect(
     changesOf(
-      { name: "A", gone: 1, prompt: "[concealed]" },
+      { name: "A", gone: 1, prompt: CONCEALED },
       {
         name: "B",
         added: { tokens_per_day: 5, x: null },
         scopes: ["chat", "admin"],
         budget: null,
-        prompt: "[concealed]",
+        prompt: CONCEALED,
       },
     ),
   ).toEqual(["name: A → B", "gone: 1 → none", "prompt: changed", "added, tokens per day: 5", "scopes: chat, admin"])
   expect(
     changesOf(
       { settings: { isToolEnabled: true }, list: [], budget: { tokens_per_day: 5 } },
-      { settings: { isToolEnabled: false }, list: ["[concealed]"], budget: null },
+      { settings: { isToolEnabled: false }, list: [CONCEALED], budget: null },
     ),
   ).toEqual(["settings, is tool enabled: yes → no", "list: none → (not shown)", "budget, tokens per day: 5 → none"])
   expect(changesOf(null, null)).toEqual([])
