@@ -150,23 +150,25 @@ export class ConversationSums extends Service<ConversationSums>()(
               ${words} filter (where is_total) as total_words
             from (${(groups === "topic" ? ofTopics : ofDays)(organization, report)}) counted group by ${by}, is_group
           ), groups as (
-            select * from summed where is_group
+            select ${by}, ${sql.literal(counts.join(", "))}, words from summed where is_group
           ), page as (
             select ${sql.csv(["*", ...names].map((column) => sql.literal(column)))}
             from groups order by ${order} limit ${page.limit} offset ${offset(page)}
           )
           select page.*, to_jsonb(total) as total, number.count,
-            (select string_agg(total_words, '') from summed) as all_words
+            -- In one row alone: a report of a day may have some megabytes of them.
+            case when row_number() over () = 1 then (select string_agg(total_words, '') from summed) end as all_words
           from (select count(*)::int as count from groups) number, (select ${sums} from groups) total
             left join page on true
           order by ${order}`).pipe(Effect.catchIf(isOfUnknownZone, () => Effect.fail(unknownZone)))
-        const { all_words, count, total } = yield* onlyRow(found)
+        const { count, total } = yield* onlyRow(found)
+        const allWords = found.find(({ all_words }) => all_words !== null)?.all_words ?? null
         const rows = found.flatMap((row) => {
           if (row.conversations === null) return []
           const { all_words: _, count: __, total: ___, words, ...group } = row
           return [{ ...group, first_word_ms: firstWordOf(words) }]
         })
-        return { rows, count, total: { ...total, first_word_ms: firstWordOf(all_words) } }
+        return { rows, count, total: { ...total, first_word_ms: firstWordOf(allWords) } }
       }, withoutSqlErrors),
     }
   },
