@@ -32,8 +32,8 @@ export interface InferenceSettings {
 const SCRIPT = new URL("./InferenceMain.ts", import.meta.url)
 /** Longest time that a process may take to read its model. */
 const START_TIMEOUT = Duration.minutes(2)
-/** Longest time that a process may take for the texts that it gets at once. */
-const TEXTS_TIMEOUT = Duration.minutes(1)
+/** Longest time that a process may take for each of the texts that it gets at once. */
+const TEXT_TIMEOUT = Duration.minutes(1)
 const RESTART_DELAY = Duration.seconds(30)
 /** The number of processes that a text may take with it before it is refused. */
 const DEATHS_MAX = 3
@@ -134,7 +134,7 @@ class Child {
       this.onReply = (vectors) => resume(Effect.succeed(vectors))
       this.send(inputs)
     })
-    return this.whileAlive(replied, TEXTS_TIMEOUT)
+    return this.whileAlive(replied, Duration.times(TEXT_TIMEOUT, inputs.length))
   }
 
   readonly end = Effect.promise(() => {

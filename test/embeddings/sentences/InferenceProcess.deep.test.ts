@@ -7,6 +7,7 @@ import {
   type InferenceSettings,
   startInference,
 } from "../../../src/embeddings/sentences/InferenceProcess.ts"
+import { until } from "../../lib/Until.ts"
 import { temporaryDirectory } from "../../lib/TemporaryDirectory.ts"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -163,5 +164,5 @@ test("the process of a model ends when its server is killed", async () => {
   }
   expect(lives()).toBe(true)
   parent.kill("SIGKILL")
-  while (lives()) await Bun.sleep(20)
+  await until(lives, false)
 })
