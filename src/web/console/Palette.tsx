@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals"
 import { BookOpen, Bot, type IconNode, Keyboard, MessagesSquare, Monitor, Plus, Upload } from "lucide"
-import { useEffect, useId, useRef } from "preact/hooks"
+import { useId, useRef } from "preact/hooks"
 import { Icon } from "../shared/Icon.tsx"
 import { allChatbots } from "./data/Chatbots.ts"
 import { titleOf } from "./data/Texts.ts"
 import { Dialog, openDialog, useClose } from "./parts/Dialogs.tsx"
+import { useTyped } from "./parts/Typing.ts"
 import { shortcuts, useControlKey, useShortcuts } from "./parts/Shortcuts.ts"
 import { call } from "./server/Api.ts"
 import { resources, useResource } from "./server/Resource.ts"
@@ -25,9 +26,8 @@ interface Command {
 }
 
 const SHOWN_MAX = 50
-/** The least characters by which conversations are searched, and the rest after the last key before they are. */
+/** The least characters by which conversations are searched. */
 const SEARCHED_MIN = 3
-const TYPING_MILLIS = 300
 
 export const showShortcuts = (): void => void openDialog(<Keys />)
 
@@ -63,7 +63,6 @@ const conversationsWith = resources(async (search: string) =>
     : (await call("GET /api/external/conversations", { query: { search, limit: "5" } })).conversations,
 )
 
-/** What can be done in a chatbot. Of another one than is shown only its first screen, until it is named in the search. */
 const commandsFor = (chatbotId: string, name: string): ReadonlyArray<Command> => [
   ...screenCommands({ chatbotId }, name),
   ...doing(
@@ -112,10 +111,7 @@ const Palette = () => {
   const typed = search.value.toLowerCase().split(/\s+/).filter(Boolean)
   const isNamed = (name: string): boolean => typed.some((word) => name.toLowerCase().includes(word))
   const searched = useSignal("")
-  useEffect(() => {
-    const timer = setTimeout(() => (searched.value = search.value.trim()), TYPING_MILLIS)
-    return () => clearTimeout(timer)
-  }, [search.value])
+  useTyped(search.value, (text) => (searched.value = text.trim()))
   const hits = useResource(conversationsWith(searched.value), can("conversations:read", null)).data.value ?? []
   const conversations = hits.map((hit): Command => ({
     label: titleOf(hit),
@@ -129,6 +125,7 @@ const Palette = () => {
     ...doing(mayCreateChatbots(), "New chatbot", "Console", Plus, href("chatbots", {}, { do: "new" })),
     ...doing(can("admin"), "Invite a person", "Console", Plus, href("people", {}, { do: "new" })),
     ...doing(can("admin"), "New key", "Console", Plus, href("keys", {}, { do: "new" })),
+    // Of another chatbot than the one that is shown, only the first screen, until the search names it.
     ...sorted.flatMap(({ id: own, name }) =>
       own === chatbotId || isNamed(name)
         ? commandsFor(own, name)

@@ -14,10 +14,11 @@ interface Named {
 
 const namesOf = (things: ReadonlyArray<Named> = []) => new Map(things.map(({ id, name }) => [id, name]))
 
-export const useChatbotNames = (): ((id: string) => string) => {
+/** Names of chatbots by their ids; `otherwise`, or a mark by which it is told apart, for one that is not known. */
+export const useChatbotNames = (): ((id: string, otherwise?: string) => string) => {
   const known = useResource(allChatbots(), can("chatbots:read", null)).data.value
   const names = namesOf(known)
-  return (id) => names.get(id) ?? `Chatbot ${shortId(id)}`
+  return (id, otherwise = `Chatbot ${shortId(id)}`) => names.get(id) ?? otherwise
 }
 
 /** Words for a role with the only chatbot that it holds for, such as `Editor of Harbour`. */

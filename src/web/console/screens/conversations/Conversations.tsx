@@ -14,6 +14,7 @@ import { bind, optionsOf, SearchField, SelectField, TextField } from "../../part
 import { Ago, Badge, Empty, Loaded, More, type Options, Tabs, useTitle } from "../../parts/Layout.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { Bulk } from "../../parts/Table.tsx"
+import { useTyped } from "../../parts/Typing.ts"
 import {
   bindOption,
   bindQuery,
@@ -46,15 +47,9 @@ import { kinds, moreFilters, SavedFilters, usualKinds } from "./SavedFilters.tsx
 import { Thread, type ThreadProps } from "./Thread.tsx"
 import { isUnread, markRead, markUnread } from "./Unread.ts"
 
-const TYPING_MILLIS = 300
-
 const Search = ({ value }: { readonly value: string }) => {
   const typed = useSignal(value)
-  useEffect(() => {
-    if (typed.value === value) return undefined
-    const timer = setTimeout(() => setQuery({ search: typed.value }), TYPING_MILLIS)
-    return () => clearTimeout(timer)
-  }, [typed.value])
+  useTyped(typed.value, (search) => search !== value && setQuery({ search }))
   return <SearchField label="Search" placeholder="Search messages and e-mails" maxLength={200} {...bind(typed)} />
 }
 

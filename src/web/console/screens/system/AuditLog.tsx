@@ -176,12 +176,10 @@ const AuditLog = () => {
   const chatbotName = useChatbotNames()
   /** The chatbot of an entry by its name: the present one, or the one that it had when it was made or deleted. */
   const objectWords = ({ action, after, before, target }: Entry): string => {
-    const isChatbot = action.startsWith("chatbot.")
-    const id = isChatbot ? target.id : target.chatbot_id
-    const named = [after, before].map((fields) => fields?.["name"]).find((name) => typeof name === "string")
-    const known = id === null ? "" : chatbotName(id)
-    if (isChatbot) return known.startsWith("Chatbot …") && named !== undefined && named !== CONCEALED ? named : known
-    return known
+    if (!action.startsWith("chatbot.")) return target.chatbot_id === null ? "" : chatbotName(target.chatbot_id)
+    const named = [after, before].map((fields) => fields?.["name"])
+    const then = named.find((name): name is string => typeof name === "string" && name !== CONCEALED)
+    return target.id === null ? "" : chatbotName(target.id, then)
   }
   const organizationName = (id: string): string =>
     organizations.find((organization) => organization.id === id)?.name ?? `…${id.slice(-6)}`
