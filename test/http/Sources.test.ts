@@ -176,4 +176,7 @@ test("a webhook hears of the ends of runs", async () => {
       ["source.failed", source.id, "held", { new: 2 }],
     ]),
   )
+  expect((await owner.get("/api/external/chatbots/totals")).body).toMatchObject({
+    totals: [{ sources: { total: 1, failed: 1 } }],
+  })
 })

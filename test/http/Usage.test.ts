@@ -73,6 +73,11 @@ describe("the numbers of conversations", () => {
     expect(total).toEqual({ ...none, conversations: 2, questions: 3, rated_down: 1 })
     const bound = (await own.newKey({ chatbot_id: local })).client
     expect((await conversationsOf(bound)).data).toEqual([{ day: today(), ...none }])
+    expect((await conversationsOf(own, `?chatbot_id=${local}&group_by=chatbot`)).data).toEqual([
+      { chatbot_id: local, ...named, ...none },
+    ])
+    expect((await conversationsOf(own, `?chatbot_id=${local}`)).total).toEqual(none)
+    problem(await bound.get(`/api/external/usage/conversations?chatbot_id=${written}`), 403, "forbidden")
     expect((await conversationsOf(own, "?to=2026-01-31")).data).toEqual([])
     expect((await conversationsOf(own)).previous).toBeUndefined()
     // The time before is empty, and today is the time before tomorrow.

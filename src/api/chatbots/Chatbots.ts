@@ -195,7 +195,7 @@ const totals = HttpApiEndpoint.get("totals", "/api/external/chatbots/totals", {
   .annotateMerge(
     described(
       "Get the totals of chatbots",
-      "Counts of the documents and recent conversations of each chatbot: of the newest 1,000 chatbots, in the order of their list. What the key's scopes do not cover is left out. A key that is bound to a chatbot sees that chatbot's.",
+      "Counts of the documents, sources, failing tests and recent conversations of each chatbot: of the newest 1,000 chatbots, in the order of their list. What the key's scopes do not cover is left out. A key that is bound to a chatbot sees that chatbot's.",
     ),
   )
 

@@ -14,6 +14,7 @@ import {
   UsageGroups,
   UsageRow,
 } from "../../domain/organizations/Usage.ts"
+import { ChatbotId } from "../../domain/Ids.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
 import { pageQuery } from "../parts/Paging.ts"
 import { merge } from "../../domain/schema/Merge.ts"
@@ -66,6 +67,7 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
         default: "UTC",
       }),
     ),
+    chatbot_id: Schema.optionalKey(ChatbotId.annotate({ description: "Conversations of this chatbot only." })),
     previous: Schema.optionalKey(
       Schema.Literals(["true", "false"]).annotate({ description: "`true`: with the numbers of as many days before." }),
     ),

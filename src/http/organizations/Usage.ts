@@ -11,7 +11,8 @@ export const layer = group("usage", function* (handlers) {
   return handlers.handleAll({
     conversations: Effect.fnUntraced(function* ({ query, request }) {
       const groups = query.group_by ?? "day"
-      const report = { from: query.from, to: query.to, groups, timeZone: query.time_zone ?? "UTC" }
+      const { chatbot_id: chatbot, time_zone: timeZone = "UTC", ...days } = query
+      const report = { chatbot, from: days.from, to: days.to, groups, timeZone }
       const isCsv = request.headers["accept"]?.includes("text/csv") === true
       if ((query.format ?? (isCsv ? "csv" : "json")) === "csv") {
         const { file, name } = yield* usage.conversationsFile(report)

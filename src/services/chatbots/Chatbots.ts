@@ -208,9 +208,10 @@ export class Chatbots extends Service<Chatbots>()("parley/services/chatbots/Chat
     /** Counts for the chatbots within the caller's reach, as far as its scopes cover what is counted. */
     totals: Caller.use(({ chatbots, scopes }) =>
       Effect.map(ofChatbots(chatbots), (all) =>
-        all.map(({ chatbot_id, conversations, documents }) => ({
+        all.map(({ chatbot_id, conversations, documents, sources, tests }) => ({
           chatbot_id,
-          ...(scopes.includes("knowledge:read") && { documents }),
+          tests,
+          ...(scopes.includes("knowledge:read") && { documents, sources }),
           ...(scopes.includes("conversations:read") && { conversations }),
         })),
       ),

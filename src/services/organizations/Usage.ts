@@ -1,6 +1,6 @@
 import * as Storage from "../../storage/usage/Usage.ts"
 import { DateTime, Duration, Effect, Option, Stream } from "effect"
-import { Caller } from "../../domain/Caller.ts"
+import { Caller, ensureServes } from "../../domain/Caller.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type { Page } from "../../domain/Page.ts"
 import {
@@ -13,6 +13,7 @@ import {
   ConversationCounts,
   ConversationUsage,
 } from "../../domain/organizations/Usage.ts"
+import type { ChatbotId } from "../../domain/Ids.ts"
 import { Service } from "../../domain/Service.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { ConversationSums } from "../../storage/conversations/ConversationSums.ts"
@@ -45,6 +46,8 @@ interface ReportRequest<Groups> {
 }
 
 interface ConversationsRequest extends ReportRequest<ConversationGroups> {
+  /** The only chatbot whose conversations count. */
+  readonly chatbot?: ChatbotId | undefined
   readonly timeZone: string
 }
 
@@ -72,8 +75,13 @@ export class Usage extends Service<Usage>()("parley/services/organizations/Usage
   yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))
 
   /** The days and the chatbots of a report. */
-  const scopeOf = Effect.fnUntraced(function* ({ from, to }: Pick<ReportRequest<unknown>, "from" | "to">) {
-    const { chatbots } = yield* Caller
+  const scopeOf = Effect.fnUntraced(function* ({
+    chatbot,
+    from,
+    to,
+  }: Pick<ConversationsRequest, "chatbot" | "from" | "to">) {
+    if (chatbot !== undefined) yield* ensureServes(chatbot)
+    const reach = chatbot === undefined ? (yield* Caller).chatbots : [chatbot]
     const last = to ?? DateTime.formatIsoDateUtc(yield* DateTime.now)
     const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
     const days = dayNumber(last) - dayNumber(first) + 1
@@ -81,7 +89,7 @@ export class Usage extends Service<Usage>()("parley/services/organizations/Usage
     if (days > USAGE_DAYS_MAX) {
       return yield* InvalidRequest.at("query.from", `Expected at most ${USAGE_DAYS_MAX} days up to \`to\``)
     }
-    return { from: first, to: last, reach: chatbots }
+    return { from: first, to: last, reach }
   })
 
   return {

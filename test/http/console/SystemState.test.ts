@@ -73,16 +73,19 @@ describe("the totals of chatbots", () => {
   const totals = async (as: Client) =>
     read(Schema.Struct({ totals: Schema.Array(ChatbotTotals) }), await as.get("/api/external/chatbots/totals")).totals
 
-  test("count documents and recent conversations, as far as the key may read them", async () => {
+  test("count documents, sources, failing tests and conversations, as far as the key may read them", async () => {
     const mine = await client.newOrganization()
     const [first, second] = [await mine.newChatbot(), await mine.newChatbot()]
     await mine.learn(first.id, { "a.txt": "Some words." })
     await mine.upload(first.id, { "b.txt": "   " })
     await mine.chat(first.id, "Hello")
+    const noTests = { run_id: null, passed: 0, failed: 0 }
     const [ofSecond, ofFirst] = await totals(mine)
     expect(ofSecond).toEqual({
       chatbot_id: second.id,
       documents: { total: 0, under_way: 0, failed: 0 },
+      sources: { total: 0, failed: 0 },
+      tests: noTests,
       conversations: { last_7_days: 0, latest_activity: null },
     })
     expect(ofFirst).toMatchObject({
@@ -91,11 +94,18 @@ describe("the totals of chatbots", () => {
       conversations: { last_7_days: 1 },
     })
     expect(await totals(await mine.limitedTo("chatbots:read"))).toEqual([
-      { chatbot_id: second.id },
-      { chatbot_id: first.id },
+      { chatbot_id: second.id, tests: noTests },
+      { chatbot_id: first.id, tests: noTests },
     ])
     const bound = (await mine.newKey({ chatbot_id: first.id, scopes: ["chatbots:read", "knowledge:read"] })).client
-    expect(await totals(bound)).toEqual([{ chatbot_id: first.id, documents: { total: 2, under_way: 0, failed: 1 } }])
+    expect(await totals(bound)).toEqual([
+      {
+        chatbot_id: first.id,
+        documents: { total: 2, under_way: 0, failed: 1 },
+        sources: { total: 0, failed: 0 },
+        tests: noTests,
+      },
+    ])
     expect(await totals(await client.newOrganization())).toEqual([])
     problem(await (await mine.limitedTo("chat")).get("/api/external/chatbots/totals"), 403, "forbidden")
   })

@@ -88,6 +88,9 @@ describe("a run without a model", () => {
     ])
     const { counts, id: run } = await runTests(own, id)
     expect(counts).toMatchObject({ passed: 0, failed: 3 })
+    expect((await own.get("/api/external/chatbots/totals")).body).toMatchObject({
+      totals: [{ tests: { run_id: run, passed: 0, failed: 3 } }],
+    })
     const results = await resultsOf(own, id, run, "&only=failed")
     expect(results.get("When does the ferry sail?")).toMatchObject({ find: [{ passed: false, rank: null }] })
     expect(results.get("When does the bakery open?")).toMatchObject({ answers: [{ say: [{ passed: false }] }] })
