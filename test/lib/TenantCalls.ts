@@ -653,6 +653,7 @@ const topicCases: Cases<Topics["Service"]> = {
   ],
   ungrouped: [0, (topics, { chatbot }) => topics.ungrouped(chatbot)],
   weeks: [new Map(), (topics, { topic }) => topics.weeks([topic], days)],
+  tests: [new Map(), (topics, { chatbot, topic }) => topics.tests(chatbot, [topic])],
   examples: [new Map(), (topics, { topic }) => topics.examples([topic], false)],
   questions: (topics, { chatbot, topic }) => topics.questions(chatbot, topic, false, page),
   update: (topics, { chatbot, topic }) => topics.update(chatbot, topic, { name: "Other" }),

@@ -48,6 +48,12 @@ export type TopicQuestion = typeof TopicQuestion.Type
 
 export const TopicWeek = Schema.Struct({ week: Schema.String, questions: Schema.Int, gaps: Schema.Int })
 
+const TopicTests = Schema.Struct({
+  total: Schema.Int,
+  passed: Schema.Int.annotate({ description: "Those that passed when they were last run." }),
+}).annotate({ description: "Tests that are kept from replies to its questions." })
+export type TopicTests = typeof TopicTests.Type
+
 export const Topic = Schema.Struct({
   id: TopicId,
   chatbot_id: ChatbotId,
@@ -62,6 +68,7 @@ export const Topic = Schema.Struct({
   examples: Schema.Array(Schema.String).annotate({
     description: "Up to three of its questions, the typical ones first.",
   }),
+  tests: TopicTests,
   first_at: Schema.NullOr(Timestamp),
   last_at: Schema.NullOr(Timestamp),
   created_at: Timestamp,

@@ -56,8 +56,9 @@ export class Topics extends Service<Topics>()("parley/services/topics/Topics", f
     return { from: begin, to: last }
   })
 
-  /** Adds to topics their weeks and examples. */
+  /** Adds to topics of a chatbot their weeks, examples and tests. */
   const complete = Effect.fnUntraced(function* (
+    chatbot: ChatbotId,
     topics: ReadonlyArray<Storage.CountedTopic>,
     onlyGaps: boolean,
     days?: { readonly from: string; readonly to: string },
@@ -65,10 +66,12 @@ export class Topics extends Service<Topics>()("parley/services/topics/Topics", f
     const ids = topics.map(({ id }) => id)
     const weeks = yield* storage.weeks(ids, days)
     const examples = yield* storage.examples(ids, onlyGaps)
+    const tests = yield* storage.tests(chatbot, ids)
     return yield* inTurns(topics, (topic): Topic => ({
       ...topic,
       weeks: (weeks.get(topic.id) ?? []).map(({ gaps, questions, week }) => ({ week, questions, gaps })),
       examples: typicalFirst((examples.get(topic.id) ?? []).map(({ question }) => question)).slice(0, EXAMPLES),
+      tests: tests.get(topic.id) ?? { total: 0, passed: 0 },
     }))
   })
 
@@ -78,7 +81,7 @@ export class Topics extends Service<Topics>()("parley/services/topics/Topics", f
       const days = yield* daysOf(request)
       yield* chatbots.get(chatbot)
       const { topics, total } = yield* storage.list(chatbot, { ...days, onlyGaps, state }, page)
-      const data = yield* complete(topics, onlyGaps, days)
+      const data = yield* complete(chatbot, topics, onlyGaps, days)
       return { ...days, data, total, ungrouped: yield* storage.ungrouped(chatbot) }
     }),
 
@@ -88,7 +91,7 @@ export class Topics extends Service<Topics>()("parley/services/topics/Topics", f
 
     /** Changes the name of a topic, or what is to become of its gaps. */
     update: Effect.fn("Topics.update")(function* (chatbot: ChatbotId, id: TopicId, patch: TopicPatch) {
-      const [topic] = yield* complete([yield* storage.update(chatbot, id, patch)], false)
+      const [topic] = yield* complete(chatbot, [yield* storage.update(chatbot, id, patch)], false)
       return yield* Effect.orDie(Effect.fromNullishOr(topic))
     }),
 

@@ -29,7 +29,7 @@ export interface TopicFilter {
 
 /** A topic without what its questions show. */
 const CountedTopic = Schema.Struct({
-  ...Struct.omit(Topic.fields, ["examples", "weeks"]),
+  ...Struct.omit(Topic.fields, ["examples", "tests", "weeks"]),
   first_at: Schema.NullOr(TimestampColumn),
   last_at: Schema.NullOr(TimestampColumn),
   created_at: TimestampColumn,
@@ -53,6 +53,7 @@ const decodeCounted = decodeRows(
 const decodeTopics = decodeRows(CountedTopic)
 const decodeWeeks = decodeRows(Schema.Struct({ id: TopicId, ...TopicWeek.fields }))
 const decodeExamples = decodeRows(Schema.Struct({ id: TopicId, question: Schema.String }))
+const decodeTests = decodeRows(Schema.Struct({ id: TopicId, ...Topic.fields.tests.fields }))
 const decodeAsked = decodeRows(AskedQuestion)
 const decodeTexts = decodeRows(Schema.Struct({ text: Schema.String }))
 const decodeQuestions = decodeRows(
@@ -163,6 +164,21 @@ export class Topics extends Service<Topics>()("parley/storage/topics/Topics", fu
           order by created_at desc limit ${EXAMPLES_READ}
         ) q`)
       return Map.groupBy(rows, ({ id }) => id)
+    }, withoutSqlErrors),
+
+    /** Counts the tests of a chatbot that are kept from replies to questions of these topics. */
+    tests: Effect.fnUntraced(function* (chatbot: ChatbotId, ids: ReadonlyArray<TopicId>) {
+      const organization = yield* CurrentOrganization
+      const rows = yield* decodeTests(sql`
+        select g.topic_id as id, count(*)::int as total, count(*) filter (where last.outcome = 'passed')::int as passed
+        from tests t
+        join reply_grounds g on g.message_id = t.message_id and g.organization_id = ${organization}
+          and g.topic_id = any(${uuids(ids)})
+        left join lateral (
+          select outcome from test_results where test_id = t.id order by created_at desc limit 1
+        ) last on true
+        where t.chatbot_id = ${chatbot} and t.organization_id = ${organization} group by 1`)
+      return new Map(rows.map(({ id, ...tests }) => [id, tests]))
     }, withoutSqlErrors),
 
     /** Returns a page of the questions of a topic, newest first, with what was found nearest. */

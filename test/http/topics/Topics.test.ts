@@ -110,7 +110,17 @@ describe("topics", () => {
       { question: "Shipping to Norway?" },
     ])
     expect(metadata.totalCount).toBe(3)
-    expect((await questionsOf("?gaps=true")).data).toMatchObject([{ question: "Shipping to Norway now?" }])
+    const [open] = (await questionsOf("?gaps=true")).data
+    expect(open).toMatchObject({ question: "Shipping to Norway now?" })
+    expect(topic?.tests).toEqual({ total: 0, passed: 0 })
+    await query(
+      SystemSql.use(
+        (sql) => sql`insert into tests (id, organization_id, chatbot_id, question, expectations, message_id)
+          select ${Bun.randomUUIDv7()}, organization_id, chatbot_id, question, '{}', message_id
+          from reply_grounds where message_id = ${open?.message_id ?? ""}`,
+      ),
+    )
+    expect((await list(id)).data[0]?.tests).toEqual({ total: 1, passed: 0 })
   })
 
   test("are renamed, ignored and closed, which the audit log records without the words of users", async () => {
