@@ -23,6 +23,7 @@ import { HasPublicUrl, PublicUrl } from "./services/PublicUrl.ts"
 import * as Services from "./services/Services.ts"
 import * as SettingsWarnings from "./SettingsWarnings.ts"
 import { workerNumber } from "./system/Seat.ts"
+import * as Mailer from "./outbound/Mailer.ts"
 import * as Sources from "./sources/Sources.ts"
 import * as Database from "./storage/sql/Database.ts"
 import { serverCount, serveSeveral } from "./supervisor/Supervisor.ts"
@@ -55,7 +56,7 @@ const services = configured(Services.layer).pipe(
   Layer.provide(configured(Sources.layer)),
   Layer.provide([agent, examinationOf(storage, provenStore), outbound]),
   Layer.provide(Layer.provide(configured(Knowledge.layer), reranker)),
-  Layer.provide(Blobs.layer),
+  Layer.provide([Blobs.layer, configured(({ mail }) => Mailer.layer(mail))]),
   Layer.provide(Layer.provide(connectedModels, [storage, outbound])),
   Layer.provide([embeddings, storage, provenStore, FetchHttpClient.layer]),
 )

@@ -1,14 +1,11 @@
-import { Duration, Effect, Layer, type Redacted } from "effect"
-import { makeMailer, type Mail, type MailFailed } from "../outbound/Mailer.ts"
+import { Duration, Effect, Layer } from "effect"
+import { type Mail, Mailer, type MailFailed } from "../outbound/Mailer.ts"
 import { type MailJob, Mails } from "../storage/inbox/Mails.ts"
 import { regularly } from "../system/Background.ts"
 import { delayAfter, TRIES } from "./Tries.ts"
 import { LEASE, makeWorker, type Verdict } from "./Worker.ts"
 
 export interface MailSettings {
-  /** Address of the server that sends e-mail; undefined for none. */
-  readonly server: Redacted.Redacted | undefined
-  readonly from: string
   /** Base of the addresses of this server; undefined where mails have no links. */
   readonly publicUrl: string | undefined
 }
@@ -80,11 +77,11 @@ export const make = Effect.fnUntraced(function* (
 
 /** Sends e-mail in the background as long as the layer lives, where there is a server that does. */
 export const layer = (settings: MailSettings) =>
-  settings.server === undefined
-    ? Layer.empty
-    : Layer.effectDiscard(
-        makeMailer(settings.server, settings.from).pipe(
-          Effect.flatMap((send) => make(send, settings)),
-          Effect.flatMap(({ look }) => Effect.forkScoped(regularly(RUN_EVERY, "E-mail could not be sent", look))),
-        ),
-      )
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const send = yield* Mailer
+      if (send === undefined) return
+      const { look } = yield* make(send, settings)
+      yield* Effect.forkScoped(regularly(RUN_EVERY, "E-mail could not be sent", look))
+    }),
+  )

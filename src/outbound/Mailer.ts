@@ -1,4 +1,4 @@
-import { Duration, Effect, Predicate, Redacted, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Predicate, Redacted, Schema } from "effect"
 
 /** A mail could not be sent. */
 export class MailFailed extends Schema.TaggedError<MailFailed>()("MailFailed", {
@@ -15,6 +15,21 @@ export interface Mail {
   readonly subject: string
   readonly text: string
 }
+
+export interface MailerSettings {
+  /** Address of the server that sends e-mail; undefined for none. */
+  readonly server: Redacted.Redacted | undefined
+  readonly from: string
+}
+
+/** Sends an e-mail; undefined where no server does. */
+export const Mailer = Context.Reference<((mail: Mail) => Effect.Effect<unknown, MailFailed>) | undefined>(
+  "parley/outbound/Mailer",
+  { defaultValue: () => undefined },
+)
+
+export const layer = ({ from, server }: MailerSettings) =>
+  server === undefined ? Layer.empty : Layer.effect(Mailer, makeMailer(server, from))
 
 /** Time for a connection, and for each answer of the server. */
 const TIMEOUT = Duration.seconds(20)

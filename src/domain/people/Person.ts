@@ -52,6 +52,11 @@ export const PersonInput = Schema.Struct({
   name: Name,
   email: Schema.optionalKey(Schema.NullOr(textBetween(3, 320))),
   roles: Roles,
+  send_email: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description: "Whether the link is sent to the e-mail address, where the server sends e-mail. Default: true.",
+    }),
+  ),
 })
 export type PersonInput = typeof PersonInput.Type
 
@@ -79,5 +84,8 @@ export type PersonSession = typeof PersonSession.Type
 export const Invitation = Schema.Struct({
   link: Schema.String.annotate({ description: "Opens the console and makes the person's account there, once." }),
   expires_at: Timestamp,
+  email: Schema.NullOr(Schema.Literals(["sent", "failed"])).annotate({
+    description: "Whether the link was sent to the person's address; null where it was not to be, or could not.",
+  }),
 }).annotate({ identifier: "Invitation" })
 export type Invitation = typeof Invitation.Type

@@ -1,4 +1,4 @@
-import { Effect, Redacted } from "effect"
+import { Duration, Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Caller, COMMAND_LINE, ensureServes, isOperator } from "../../domain/Caller.ts"
 import { Forbidden, InvalidRequest } from "../../domain/Errors.ts"
@@ -11,6 +11,7 @@ import type { Invitation, Person, PersonInput, PersonPatch, PersonSession } from
 import { type PersonRole, scopesOfRole } from "../../domain/people/Role.ts"
 import type { Change } from "../../domain/schema/Merge.ts"
 import { Service } from "../../domain/Service.ts"
+import { Mailer } from "../../outbound/Mailer.ts"
 import { Chatbots } from "../../storage/chatbots/Chatbots.ts"
 import * as Storage from "../../storage/people/People.ts"
 import { PersonSessions } from "../../storage/people/PersonSessions.ts"
@@ -57,6 +58,7 @@ export class People extends Service<People>()("parley/services/people/People", f
   const chatbots = yield* Chatbots
   const random = yield* SecureRandom.SecureRandom
   const publicUrl = yield* PublicUrl
+  const send = yield* Mailer
 
   /** Changes a person within reach, on behalf of the caller. */
   const modify = <E>(
@@ -69,9 +71,34 @@ export class People extends Service<People>()("parley/services/people/People", f
     return { hash: hashKey(token), link: Redacted.make(`${publicUrl}/console#invitation=${token}`) }
   })
 
+  /** Sends an invitation by e-mail. Whoever has made it is told at once whether it was sent, and has the link. */
+  const sendInvitation = Effect.fnUntraced(function* (email: string, name: string, invitation: ShownInvitation) {
+    if (send === undefined) return null
+    const until = `${invitation.expires_at.slice(0, 16).replace("T", " ")} UTC`
+    const text = [
+      `Hello ${name},`,
+      `you are invited to Parley at ${new URL(publicUrl).host}. Open this link to make your account. It works once, until ${until}:`,
+      invitation.link,
+    ].join("\n\n")
+    return yield* send({ id: yield* random.uuidV7(), to: email, subject: "Invitation to Parley", text }).pipe(
+      Effect.timeout(MAIL_PATIENCE),
+      Effect.as("sent" as const),
+      Effect.catch((error) =>
+        Effect.as(Effect.logWarning("An invitation could not be sent", error), "failed" as const),
+      ),
+    )
+  })
+
+  const invited = Effect.fnUntraced(function* (row: Storage.PersonRow, link: Redacted.Redacted, isSent = true) {
+    const { person } = shown(row)
+    const invitation = invitationOf(row, link)
+    const email = person.email === null || !isSent ? null : yield* sendInvitation(person.email, person.name, invitation)
+    return { person, invitation: { ...invitation, email } }
+  })
+
   const add = Effect.fnUntraced(function* (
     organization: OrganizationId,
-    { email = null, name, roles }: PersonInput,
+    { email = null, name, roles, send_email = true }: PersonInput,
     createdBy: KeyMaker,
   ) {
     yield* ensureSound(roles)
@@ -85,7 +112,7 @@ export class People extends Service<People>()("parley/services/people/People", f
       invitationHash: hash,
       createdBy,
     })
-    return { person: shown(row).person, invitation: invitationOf(row, link) }
+    return yield* invited(row, link, send_email)
   })
 
   const list = (...of: Parameters<typeof storage.list>) =>
@@ -110,7 +137,7 @@ export class People extends Service<People>()("parley/services/people/People", f
       const row = yield* modify(id, (before, hasOwner) =>
         Effect.as(ensureMayGive(rolesOf(before), hasOwner), { invitationHash: hash }),
       )
-      return { person: shown(row).person, invitation: invitationOf(row, link) }
+      return yield* invited(row, link)
     }),
 
     /** Lists people of an organization, or of the caller's, by name. */
@@ -182,6 +209,9 @@ export class People extends Service<People>()("parley/services/people/People", f
 
 const HASH_BYTES = 32
 
+/** The longest time that an answer waits for a mail server. */
+const MAIL_PATIENCE = Duration.seconds(10)
+
 const rolesOf = ({ claimed_roles, roles }: Storage.PersonRow) => [...roles, ...claimed_roles]
 
 const shown = ({
@@ -194,7 +224,9 @@ const shown = ({
   version,
 })
 
-const invitationOf = (row: Storage.PersonRow, link: Redacted.Redacted): Invitation => ({
+type ShownInvitation = Omit<Invitation, "email">
+
+const invitationOf = (row: Storage.PersonRow, link: Redacted.Redacted): ShownInvitation => ({
   link: Redacted.value(link),
   expires_at: row.invitation_expires_at ?? row.created_at,
 })

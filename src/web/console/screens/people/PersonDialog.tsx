@@ -12,11 +12,16 @@ import { RoleFields } from "./RoleFields.tsx"
 
 /** Shows the link of an invitation this once. */
 const showInvitation = ({ invitation, person }: Answer<"POST /api/admin/people">): void => {
+  const first = {
+    sent: `This link was sent to ${person.email}.`,
+    failed: `The e-mail to ${person.email} could not be sent: the server's log says why. Pass this link on yourself.`,
+    none: `Send this link to ${person.name}.`,
+  }[invitation.email ?? "none"]
   void shownPeople().reload()
   openDialog(
     <SecretDialog
       title={`Invitation for ${person.name}`}
-      about={`Send this link to ${person.name}. It works once, until ${formatMoment(invitation.expires_at)}, for anyone who opens it. It is shown only now.`}
+      about={`${first} It works once, until ${formatMoment(invitation.expires_at)}, for anyone who opens it. It is shown only now.`}
       secret={invitation.link}
     />,
   )
@@ -45,7 +50,7 @@ const PersonDialog = ({ etag, isOwn = false, item }: PersonDialogProps) => {
   const submit = async (): Promise<void> => {
     const body = { ...draft, email: draft.email.trim() || null }
     if (item === undefined) {
-      const invited = await call("POST /api/admin/people", { body })
+      const invited = await call("POST /api/admin/people", { body: { ...body, send_email: !isOwn } })
       if (!isOwn) return showInvitation(invited)
       const { link } = invited.invitation
       // The person stays at this address of the server, if it is good for passkeys.
@@ -64,7 +69,12 @@ const PersonDialog = ({ etag, isOwn = false, item }: PersonDialogProps) => {
       onSubmit={submit}
     >
       <TextField label="Name" {...of("name")} maxLength={200} required />
-      <TextField label="E-mail" type="email" hint="Optional. For notifications, never to sign in." {...of("email")} />
+      <TextField
+        label="E-mail"
+        type="email"
+        hint="Optional. For the invitation and notifications, never to sign in."
+        {...of("email")}
+      />
       {isOwn ? (
         <p class="soft small">You become an owner of the organization. The next page creates your passkey.</p>
       ) : (
