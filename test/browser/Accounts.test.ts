@@ -45,7 +45,7 @@ describe("the first person", () => {
   asOwner("makes an account with a passkey from the console that the first link has opened", async ({ page }) => {
     await withPasskeys(page)
     await page.goto(link)
-    await heading(page, "Chatbots").waitFor()
+    await heading(page, "Home").waitFor()
     await settled(page)
     await inspect(page, "people-banner")
     await button(page, "Create your account").click()
@@ -55,7 +55,7 @@ describe("the first person", () => {
     expect(page.url()).not.toContain("invitation")
     await inspect(page, "people-invitation")
     await button(page, "Create a passkey").click()
-    await heading(page, "Chatbots").waitFor()
+    await heading(page, "Home").waitFor()
     await page.getByText("Ada Lovelace").waitFor()
     expect(await button(page, "Create your account").count()).toBe(0)
   })
@@ -106,7 +106,7 @@ describe("an editor of one chatbot", () => {
     await page.getByLabel("Your name").fill("Grace Brewster Hopper")
     await button(page, "Create a passkey").click()
     await page.getByText("Grace Brewster Hopper").waitFor()
-    await heading(page, "Chatbots").waitFor()
+    await heading(page, "Home").waitFor()
     await settled(page)
   })
 
@@ -268,5 +268,5 @@ visit("a failed sign-in by a provider says why, and leaves the API key as the wa
   await page.getByText("Sign in with an API key").click()
   await page.getByLabel("API key").fill(server.api.key)
   await page.keyboard.press("Enter")
-  await heading(page, "Chatbots").waitFor()
+  await heading(page, "Home").waitFor()
 })

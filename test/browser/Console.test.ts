@@ -49,7 +49,7 @@ describe("signing in", () => {
     "works by the link of the first start once, and keeps no key where scripts could read it",
     async ({ context, expects, page }) => {
       await page.goto(link)
-      await page.getByRole("heading", { name: "Chatbots" }).waitFor()
+      await page.getByRole("heading", { name: "Home" }).waitFor()
       expect(page.url()).not.toContain("sign-in")
       const [cookie] = await context.cookies()
       expect(cookie).toMatchObject({ name: "parley_console", httpOnly: true, sameSite: "Strict" })
@@ -58,7 +58,7 @@ describe("signing in", () => {
         await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage, cookie: document.cookie })),
       ).not.toContain(key)
       await page.reload()
-      await page.getByRole("heading", { name: "Chatbots" }).waitFor()
+      await page.getByRole("heading", { name: "Home" }).waitFor()
       await context.clearCookies()
       expects(/status of 401/)
       await page.goto("about:blank")
@@ -79,7 +79,7 @@ describe("signing in", () => {
     await inspect(page, "console-wrong-key")
     await page.getByLabel("API key").fill(key)
     await page.getByRole("button", { name: "Sign in" }).click()
-    await page.getByRole("heading", { name: "Chatbots" }).waitFor()
+    await page.getByRole("heading", { name: "Home" }).waitFor()
     expect(await page.evaluate(() => fetch("/api/console/session").then((response) => response.text()))).not.toContain(
       key,
     )
@@ -472,7 +472,7 @@ onScreen(
   },
 )
 
-onScreen("usage says what to do, and leads to the conversations that it is about", async ({ page }) => {
+onScreen("home says what to do, and usage counts what was asked", async ({ page }) => {
   await server.api.post(`/api/external/chatbot/${id}/conversations/${session}/messages/${reply}/feedback`, {
     rating: "down",
   })
@@ -487,8 +487,6 @@ onScreen("usage says what to do, and leads to the conversations that it is about
   })
   await streamed.text()
   await show(page, "/usage")
-  const advice = page.getByRole("region", { name: "Recommendations" })
-  await advice.getByText("1 reply with a thumbs down.").waitFor()
   await page.getByText(/^95% within/).waitFor()
   await page.getByRole("term").filter({ hasText: "Resolved" }).waitFor()
   const group = page.getByRole("combobox", { name: "Group by" })
@@ -515,8 +513,13 @@ onScreen("usage says what to do, and leads to the conversations that it is about
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByRole("button", { name: "Edit prices" }).waitFor()
   await page.getByText("No price: claude-sonnet-5-5").waitFor()
-  await inspect(page, "console-usage-advice")
-  await advice.getByRole("link", { name: "View conversations" }).click()
+  await inspect(page, "console-usage-priced")
+  await show(page, "/")
+  const tasks = page.getByRole("region", { name: "To do" })
+  await tasks.getByText("1 reply with a thumbs down.").waitFor()
+  await page.getByRole("term").filter({ hasText: "Resolved" }).waitFor()
+  await inspect(page, "console-home")
+  await tasks.getByRole("link", { name: "View conversations" }).click()
   await page.waitForURL(/rating=down/)
   await page.getByRole("list", { name: "Conversations" }).getByText("When does it sail?").waitFor()
 })

@@ -40,7 +40,7 @@ describe("a sentence that no document supports", () => {
 
   visit("is underlined in the playground and in a conversation, and the setting is there", async ({ page }) => {
     await page.goto(link)
-    await page.getByRole("heading", { name: "Chatbots" }).waitFor()
+    await page.getByRole("heading", { name: "Home" }).waitFor()
     await page.goto(`${server.url}/console/chatbots/${id}/playground`)
     await page.getByLabel("Message").fill("When does the ferry sail?")
     await page.keyboard.press("Enter")

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await signedIn.page.goto(`${server.url}/console`)
   await signedIn.page.getByLabel("API key").fill(server.api.key)
   await signedIn.page.getByRole("button", { name: "Sign in" }).click()
-  await signedIn.page.getByRole("heading", { name: "Chatbots" }).waitFor()
+  await signedIn.page.getByRole("heading", { name: "Home" }).waitFor()
 })
 afterAll(async () => {
   await signedIn.context.close()

@@ -101,7 +101,7 @@ try {
   await operator.goto(`${server.url}/console`)
   await operator.getByLabel("API key").fill(server.api.key)
   await operator.keyboard.press("Enter")
-  await operator.getByRole("heading", { name: "Chatbots" }).waitFor()
+  await operator.getByRole("heading", { name: "Home" }).waitFor()
   await operator.goto(`${server.url}/console/chatbots/${id}/playground`)
   for (const [index, question] of questions.entries()) {
     await operator.getByPlaceholder("Ask a question…").fill(question)

@@ -7,9 +7,11 @@ const BASE = atRoot("console")
 
 /** The address of each screen below the console's own. */
 export const paths = {
-  chatbots: "/",
+  home: "/",
+  chatbots: "/chatbots",
   inbox: "/inbox",
   inboxConversation: "/inbox/:chatbotId/:sessionId",
+  overview: "/chatbots/:chatbotId/overview",
   settings: "/chatbots/:chatbotId",
   knowledge: "/chatbots/:chatbotId/knowledge",
   source: "/chatbots/:chatbotId/knowledge/:sourceId",
@@ -75,11 +77,9 @@ const patterns = screenNames.map((screen) => ({
 
 export const placeOf = (pathname: string, search = ""): Place => {
   const own = pathname.startsWith(BASE) ? pathname.slice(BASE.length) || "/" : pathname
-  // People shorten the address of a chatbot to that of all.
-  const below = own.replace(/^\/chatbots\/?$/, paths.chatbots)
   const query = new URLSearchParams(search)
   for (const { pattern, screen } of patterns) {
-    const match = pattern.exec(below)
+    const match = pattern.exec(own)
     if (match !== null) return { screen, params: { ...match.groups }, query }
   }
   return { screen: undefined, params: {}, query }

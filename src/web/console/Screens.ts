@@ -7,6 +7,7 @@ import {
   Cpu,
   Files,
   FlaskConical,
+  House,
   type IconNode,
   Inbox,
   KeyRound,
@@ -41,11 +42,13 @@ const screen = <A>(
   load: () => Promise<{ readonly default: ComponentType<A> }>,
 ) => ({ title, icon, needs, load })
 
+const home = () => import("./screens/home/Home.tsx")
 const inbox = () => import("./screens/inbox/Inbox.tsx")
 const conversations = () => import("./screens/conversations/Conversations.tsx")
 
 /** The screens of the console, in the order of the navigation. */
 export const screens: { readonly [N in ScreenName]: Screen<N> } = {
+  home: screen("Home", House, ["chatbots:read"], home),
   chatbots: screen("Chatbots", Bot, ["chatbots:read"], () => import("./screens/chatbots/Chatbots.tsx")),
   inbox: screen("Inbox", Inbox, ["conversations:read"], inbox),
   inboxConversation: screen("Conversation", undefined, ["conversations:read"], inbox),
@@ -64,6 +67,7 @@ export const screens: { readonly [N in ScreenName]: Screen<N> } = {
     () => import("./screens/organizations/Organizations.tsx"),
   ),
   system: screen("System", Activity, ["operator"], () => import("./screens/system/System.tsx")),
+  overview: screen("Overview", House, ["chatbots:read"], home),
   settings: screen("Settings", Settings2, ["chatbots:read"], () => import("./screens/settings/Settings.tsx")),
   knowledge: screen("Knowledge", Files, ["knowledge:read"], () => import("./screens/knowledge/Knowledge.tsx")),
   source: screen("Source", undefined, ["knowledge:read"], () => import("./screens/knowledge/SourceScreen.tsx")),

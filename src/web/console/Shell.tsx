@@ -27,7 +27,7 @@ import { Badge, Empty, Page, Problem, Skeleton } from "./parts/Layout.tsx"
 import { removeToast, toasts } from "./parts/Toast.ts"
 import { resources, useResource } from "./server/Resource.ts"
 import { atRoot } from "./server/Root.ts"
-import { href, mailboxOf, place, screenAddress, type ScreenName } from "./Router.ts"
+import { href, mailboxOf, navigate, place, screenAddress, type ScreenName } from "./Router.ts"
 import { can, session, sessionState, signOut, startSession } from "./server/Session.ts"
 import { isShown, loadScreen, screens, screensWith } from "./Screens.ts"
 import { InvitationPage, SignIn } from "./SignIn.tsx"
@@ -192,8 +192,8 @@ const Missing = ({ about, title }: { readonly title: string; readonly about: str
       icon={SearchX}
       title={about}
       action={
-        <a class="button secondary" href={href("chatbots", {})}>
-          Go to chatbots
+        <a class="button secondary" href={href("home", {})}>
+          Go to Home
         </a>
       }
     />
@@ -231,8 +231,14 @@ const showMenu = () =>
     </Dialog>,
   )
 
+/** Whether somebody answers visitors and changes no chatbot, as people with the role of an agent do. */
+const isAgent = (): boolean => can("conversations:write", null) && !can("chatbots:write", null)
+
 const SignedIn = () => {
   useCommands()
+  useEffect(() => {
+    if (place.peek().screen === "home" && isAgent()) void navigate(href("inbox", {}))
+  }, [])
   useInbox()
   return (
     <div class="shell">
@@ -244,7 +250,7 @@ const SignedIn = () => {
         <Wordmark />
       </header>
       <header class="side">
-        <a class="home" href={href("chatbots", {})}>
+        <a class="home" href={href("home", {})}>
           <Wordmark />
         </a>
         <button type="button" class="to-palette row nowrap" onClick={showPalette}>

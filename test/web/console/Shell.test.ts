@@ -18,9 +18,9 @@ describe("the address of a screen", () => {
     )
   })
 
-  test("is that of the chatbots at the console's own address, and of nothing where there is no screen", () => {
-    expect(placeOf("/console").screen).toBe("chatbots")
-    expect(placeOf("/console/").screen).toBe("chatbots")
+  test("is Home at the console's own address, and of nothing where there is no screen", () => {
+    expect(placeOf("/console").screen).toBe("home")
+    expect(placeOf("/console/").screen).toBe("home")
     expect(placeOf("/console/chatbots/").screen).toBe("chatbots")
     expect(placeOf("/console/nowhere").screen).toBeUndefined()
   })

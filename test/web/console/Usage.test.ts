@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { modelsWithoutPrice } from "../../../src/web/console/screens/usage/Prices.tsx"
-import { adviceOf, changeWords, qualityOf } from "../../../src/web/console/screens/usage/Quality.ts"
+import { changeWords, qualityOf } from "../../../src/web/console/screens/usage/Quality.ts"
 import { audioOf, csvOf, partsOf, readings, sheetOf } from "../../../src/web/console/screens/usage/Report.ts"
 
 const row = (day: string, model: string, tokens: number) => ({
@@ -75,32 +75,9 @@ describe("a CSV file", () => {
   })
 })
 
-describe("what to do about conversations", () => {
-  const quiet = { conversations: 10, questions: 20, unanswered: 0, rated_up: 0, rated_down: 0, resolved: 9 }
-  const steady = { used: 1_000, questions: 20 }
+const quiet = { conversations: 10, questions: 20, unanswered: 0, rated_up: 0, rated_down: 0, resolved: 9 }
 
-  test("names the chatbots with most questions without an answer first, and then those that were rated down", () => {
-    const rows = [
-      { ...quiet, chatbot_id: "a", unanswered: 2 },
-      { ...quiet, chatbot_id: "b", unanswered: 5, rated_down: 1 },
-      { ...quiet, chatbot_id: "c", questions: 1_000, unanswered: 3 },
-    ]
-    const advice = adviceOf(rows, steady, steady)
-    expect(advice.map(({ chatbotId, kind }) => [kind, chatbotId])).toEqual([
-      ["unanswered", "b"],
-      ["unanswered", "a"],
-      ["down", "b"],
-    ])
-    expect(advice[0]?.text).toBe("5 unanswered questions (25%).")
-    expect(adviceOf([quiet], steady, steady)).toEqual([])
-  })
-
-  test("says when a question takes many more tokens than before, and not when there are only more questions", () => {
-    expect(adviceOf([quiet], { ...steady, used: 2_000 }, steady).map(({ kind }) => kind)).toEqual(["tokens"])
-    expect(adviceOf([quiet], { used: 2_000, questions: 40 }, steady)).toEqual([])
-    expect(adviceOf([quiet], steady, { ...steady, used: 0 })).toEqual([])
-  })
-
+describe("numbers of conversations", () => {
   test("compares with the time before in words", () => {
     expect([changeWords(12, 10), changeWords(9, 10), changeWords(10, 10), changeWords(3, 0)]).toEqual([
       "+20%",

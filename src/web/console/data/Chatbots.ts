@@ -21,6 +21,12 @@ export const allChatbots = resources(() =>
   ),
 )
 
+/** What each chatbot has, and what somebody has to look after, by its id. */
+export const chatbotTotals = resources(async () => {
+  const { totals } = await call("GET /api/external/chatbots/totals")
+  return new Map(totals.map((each) => [each.chatbot_id, each]))
+})
+
 /** The newest run of a chatbot's tests; null before the first one. */
 export const lastRunOf = resources(async (chatbotId: string) => {
   const route = "GET /api/external/chatbot/:chatbotId/test-runs"

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals"
 import { Bot, CopyPlus, Plus } from "lucide"
 import { formatCount, plural } from "../../../shared/Format.ts"
 import { call } from "../../server/Api.ts"
-import { allChatbots, type ChatbotSummary } from "../../data/Chatbots.ts"
+import { allChatbots, chatbotTotals, type ChatbotSummary } from "../../data/Chatbots.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Ago, Badge, Empty, Loaded, Page } from "../../parts/Layout.tsx"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
@@ -10,17 +10,9 @@ import { confirmDeletion, FormDialog, openDialog } from "../../parts/Dialogs.tsx
 import { bind, SearchField, TextField } from "../../parts/Field.tsx"
 import { Bulk, type Column, hiddenColumns, Table } from "../../parts/Table.tsx"
 import { toast } from "../../parts/Toast.ts"
-import { resources, useResource } from "../../server/Resource.ts"
+import { useResource } from "../../server/Resource.ts"
 import { href, navigate, useAsked } from "../../Router.ts"
 import { can, mayCreateChatbots } from "../../server/Session.ts"
-import { FirstPerson } from "../people/FirstPerson.tsx"
-import { GettingStarted } from "./GettingStarted.tsx"
-
-/** The numbers of documents and conversations of each chatbot, by its id. */
-const totalsResource = resources(async () => {
-  const { totals } = await call("GET /api/external/chatbots/totals")
-  return new Map(totals.map((each) => [each.chatbot_id, each]))
-})
 
 const SEARCH_FROM = 7
 
@@ -58,7 +50,7 @@ const remove = (chatbots: ReadonlyArray<ChatbotSummary>): Promise<void> => {
 
 type Totals = ReturnType<typeof totalsOf>
 
-const totalsOf = (id: string) => totalsResource().data.value?.get(id)
+const totalsOf = (id: string) => chatbotTotals().data.value?.get(id)
 
 const Name = ({ chatbot: { active, description, id, is_public, name, settings, slug } }: ChatbotProps) => (
   <div class="chatbot row nowrap">
@@ -170,7 +162,7 @@ const CreateChatbot = () => {
 
 const Chatbots = () => {
   const chatbots = useResource(allChatbots())
-  useResource(totalsResource())
+  useResource(chatbotTotals())
   const search = useSignal("")
   const chosenIds = useSignal<ReadonlyArray<string>>([])
   const showForm = () => openDialog(<CreateChatbot />)
@@ -182,15 +174,12 @@ const Chatbots = () => {
   )
   return (
     <Page title="Chatbots" actions={(chatbots.data.value?.length ?? 0) > 0 && create}>
-      <FirstPerson />
       <Loaded
         of={chatbots}
         empty={
-          <GettingStarted chatbots={[]} create={create}>
-            <Empty icon={Bot} title="No chatbots yet" action={create}>
-              Create a chatbot, then add the documents it answers from.
-            </Empty>
-          </GettingStarted>
+          <Empty icon={Bot} title="No chatbots yet" action={create}>
+            Create a chatbot, then add the documents it answers from.
+          </Empty>
         }
       >
         {(all) => {
@@ -199,7 +188,6 @@ const Chatbots = () => {
           const refused = chosen.filter(({ id }) => !can("chatbots:write", id))
           return (
             <>
-              <GettingStarted chatbots={all} create={create} />
               {all.length >= SEARCH_FROM && (
                 <div class="toolbar row">
                   <SearchField label="Search chatbots" placeholder="Search by name or model" {...bind(search)} />

@@ -40,7 +40,7 @@ interface TopicProps {
 }
 
 /** Asks for an answer to a topic's typical question, which closes its gaps. */
-const answer = ({ onChanged, topic }: TopicProps): Promise<void> => {
+export const answer = ({ onChanged, topic }: TopicProps): Promise<void> => {
   const [question = topic.name, ...variants] = topic.examples
   const close = async (): Promise<void> => {
     if (can("conversations:write")) await changeTopic(topic, { state: "answered" })

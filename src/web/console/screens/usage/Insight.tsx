@@ -1,16 +1,14 @@
 import { useSignal } from "@preact/signals"
-import type { ComponentChildren } from "preact"
 import { formatCompact, formatCount, formatMillis, formatShare, plural } from "../../../shared/Format.ts"
 import { BarsByDay, stack } from "../../charts/BarsByDay.tsx"
 import { addDays, countDays, daysBetween } from "../../charts/Days.ts"
 import { openDialog } from "../../parts/Dialogs.tsx"
 import { bind } from "../../parts/Field.tsx"
-import { Finding, Loaded, Section, Tabs } from "../../parts/Layout.tsx"
-import { href } from "../../Router.ts"
+import { Loaded, Tabs } from "../../parts/Layout.tsx"
 import { together, useResource } from "../../server/Resource.ts"
 import { Groups } from "./Groups.tsx"
 import { costOf, modelsWithoutPrice, PricesDialog } from "./Prices.tsx"
-import { type Advice, adviceOf, changeWords, qualityOf } from "./Quality.ts"
+import { qualityOf } from "./Quality.ts"
 import {
   audioOf,
   chatbotReport,
@@ -21,37 +19,7 @@ import {
   usageReport,
   type UsageRow,
 } from "./Report.ts"
-
-interface TileProps {
-  readonly label: string
-  readonly value: string
-  readonly now: number
-  readonly before: number
-  /** Whether more of it is worse. */
-  readonly isBad?: boolean
-  readonly isKnown?: boolean
-  readonly children?: ComponentChildren
-}
-
-/** A number with how much it differs from that of the time before. */
-const Tile = ({ before, children, isBad, isKnown = true, label, now, value }: TileProps) => {
-  const kind = isBad === undefined || before === 0 || now === before ? "soft" : now > before === isBad ? "bad" : "good"
-  return (
-    <div class="tile box stack tight">
-      <dt class="soft small">{label}</dt>
-      <dd class="row spread">
-        <strong>{value}</strong>
-        {isKnown && (
-          <span class={`small tile-change ${kind}`}>
-            {before > 0 && now !== before && <span aria-hidden="true">{now > before ? "↑" : "↓"} </span>}
-            {changeWords(now, before)}
-          </span>
-        )}
-        {children}
-      </dd>
-    </div>
-  )
-}
+import { Tile } from "./Tile.tsx"
 
 interface InsightProps {
   readonly from: string
@@ -113,8 +81,6 @@ const ByDay = ({ chatbotName, from, to }: InsightProps) => {
   )
 }
 
-const filtersOf = (kind: Advice["kind"]) => (kind === "down" ? { rating: kind } : { show: kind })
-
 /** Numbers of a time. */
 interface Period {
   readonly counts: Conversations["total"]
@@ -148,7 +114,6 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
   const enterPrices = () =>
     openDialog(<PricesDialog models={models} hasAudio={tokens.some((row) => audioOf(row) !== undefined)} />)
   const unpriced = modelsWithoutPrice(tokens)
-  const advice = adviceOf(rows, now, before)
   return (
     <>
       <dl class="tiles">
@@ -192,35 +157,6 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
           )}
         </Tile>
       </dl>
-      <Section title="Recommendations">
-        <ul class="stack tight">
-          {advice.length === 0 && <Finding kind="good">Nothing needs your attention.</Finding>}
-          {advice.map(({ chatbotId, kind, text }) => (
-            <Finding key={kind + String(chatbotId)} kind="warn">
-              <div>
-                {chatbotId !== undefined && <strong>{chatbotName(chatbotId)}: </strong>}
-                {text}{" "}
-                {kind !== "tokens" && (
-                  <a
-                    class="inline"
-                    href={href("conversations", {}, { ...filtersOf(kind), from, to, chatbot: chatbotId })}
-                  >
-                    View conversations
-                  </a>
-                )}
-                {kind === "unanswered" && chatbotId !== undefined && (
-                  <>
-                    {" · "}
-                    <a class="inline" href={href("topics", { chatbotId })}>
-                      Close the gaps
-                    </a>
-                  </>
-                )}
-              </div>
-            </Finding>
-          ))}
-        </ul>
-      </Section>
       {rows.length > 0 && <ByDay {...{ chatbotName, from, to }} />}
       {rows.length > 0 && <Groups from={from} to={to} />}
     </>

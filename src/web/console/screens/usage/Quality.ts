@@ -1,4 +1,3 @@
-import { formatShare, plural } from "../../../shared/Format.ts"
 import type { Conversations } from "./Report.ts"
 
 /*
@@ -34,59 +33,4 @@ export const changeWords = (now: number, before: number): string => {
   if (before === 0) return "New"
   const change = Math.round((now / before - 1) * 100)
   return change === 0 ? "No change" : `${change > 0 ? "+" : "−"}${Math.abs(change)}%`
-}
-
-/** Something that an operator can do about the numbers. Its kind is that of the conversations to read. */
-export interface Advice {
-  readonly kind: "unanswered" | "down" | "tokens"
-  readonly chatbotId: string | undefined
-  readonly text: string
-}
-
-interface Tokens {
-  readonly used: number
-  readonly questions: number
-}
-
-/** The share of questions without an answer from which on a chatbot is named. */
-const UNANSWERED_FROM = 0.05
-/** The growth of tokens for a question that is worth a look. */
-const TOKENS_FROM = 1.5
-/** The most chatbots that are named for one reason, the worst first. */
-const NAMED_MAX = 3
-
-/** Advice on the numbers of chatbots, the most pressing first. */
-export const adviceOf = (
-  rows: ReadonlyArray<Counts & { readonly chatbot_id?: string }>,
-  now: Tokens,
-  before: Tokens,
-): ReadonlyArray<Advice> => {
-  const unanswered = rows
-    .filter((row) => row.unanswered > 0 && qualityOf([row]).unansweredShare >= UNANSWERED_FROM)
-    .toSorted((a, b) => b.unanswered - a.unanswered)
-    .slice(0, NAMED_MAX)
-    .map((row) => ({
-      kind: "unanswered" as const,
-      chatbotId: row.chatbot_id,
-      text: `${plural(row.unanswered, "unanswered question")} (${formatShare(qualityOf([row]).unansweredShare)}).`,
-    }))
-  const down = rows
-    .filter((row) => row.rated_down > 0)
-    .toSorted((a, b) => b.rated_down - a.rated_down)
-    .slice(0, NAMED_MAX)
-    .map((row) => ({
-      kind: "down" as const,
-      chatbotId: row.chatbot_id,
-      text: `${plural(row.rated_down, "reply", "replies")} with a thumbs down.`,
-    }))
-  const growth =
-    now.questions === 0 || before.used === 0
-      ? 0
-      : now.used / now.questions / (before.used / Math.max(1, before.questions))
-  const tokens = {
-    kind: "tokens" as const,
-    chatbotId: undefined,
-    text: `Questions use ${formatShare(growth - 1)} more tokens than before. Common reasons are longer prompts, longer conversations or a different model.`,
-  }
-  return [...unanswered, ...down, ...(growth >= TOKENS_FROM ? [tokens] : [])]
 }

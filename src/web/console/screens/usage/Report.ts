@@ -51,10 +51,11 @@ export const dailyReport = resources((from: string, to: string) =>
   everyRow((page) => call(CONVERSATIONS, { query: { from, to, group_by: "day,chatbot", page, limit: "100" } })),
 )
 
-/** The conversations of all chatbots, one by one and together, with those of as many days before. */
-export const chatbotReport = resources(async (from: string, to: string) => {
+/** The conversations of all chatbots, or of one, one by one and together, with those of as many days before. */
+export const chatbotReport = resources(async (from: string, to: string, chatbotId = "") => {
+  const chatbot_id = chatbotId || undefined
   const ask = (page: string, previous?: "true") =>
-    call(CONVERSATIONS, { query: { from, to, group_by: "chatbot", page, limit: "100", previous } })
+    call(CONVERSATIONS, { query: { from, to, group_by: "chatbot", chatbot_id, page, limit: "100", previous } })
   const { previous, total, ...first } = await ask("1", "true")
   return { rows: await everyRow(async (page) => (page === "1" ? first : await ask(page))), total, previous }
 })

@@ -1,0 +1,129 @@
+import { formatCount, formatShare, plural } from "../../../shared/Format.ts"
+import { addDays, dayAt } from "../../charts/Days.ts"
+import { useChatbotNames } from "../../data/Admin.ts"
+import { allChatbots, chatbotTotals } from "../../data/Chatbots.ts"
+import { inboxCounts } from "../../data/Inbox.ts"
+import { Finding, Loaded, Page, Section } from "../../parts/Layout.tsx"
+import { href, place } from "../../Router.ts"
+import { type Shown, useResource } from "../../server/Resource.ts"
+import { can, mayCreateChatbots } from "../../server/Session.ts"
+import { GettingStarted } from "../chatbots/GettingStarted.tsx"
+import { FirstPerson } from "../people/FirstPerson.tsx"
+import { qualityOf } from "../usage/Quality.ts"
+import { chatbotReport, type Conversations } from "../usage/Report.ts"
+import { Tile } from "../usage/Tile.tsx"
+import { Gaps } from "./Gaps.tsx"
+import { tasksOf } from "./Tasks.ts"
+
+const DAYS = 7
+/** The most chatbots whose gaps are listed: those with the most unanswered questions. */
+const CHATBOTS_WITH_GAPS = 3
+
+type Counts = Conversations["total"]
+
+/** The numbers of a week beside those of the week before. */
+const Week = ({ before, now }: { readonly now: Counts; readonly before: Counts }) => {
+  const [quality, known] = [qualityOf([now]), qualityOf([before])]
+  const compared = (
+    field: "questions" | "resolvedShare" | "unansweredShare" | "upShare",
+    format: (value: number) => string,
+  ) => ({ value: format(quality[field]), now: quality[field], before: known[field] })
+  const ratings = (share: number): string => (quality.rated === 0 ? "–" : formatShare(share))
+  return (
+    <dl class="tiles" aria-label="This week">
+      <Tile label="Questions" {...compared("questions", formatCount)} />
+      <Tile label="Resolved" {...compared("resolvedShare", formatShare)} isBad={false}>
+        <span class="soft small">of {plural(now.conversations, "conversation")}</span>
+      </Tile>
+      <Tile label="Unanswered" {...compared("unansweredShare", formatShare)} isBad />
+      <Tile label="Thumbs up" {...compared("upShare", ratings)} isBad={false} isKnown={quality.rated > 0} />
+    </dl>
+  )
+}
+
+interface AsideProps {
+  readonly chatbotId: string | undefined
+  readonly from: string
+  readonly to: string
+}
+
+/** What is to be done, and which questions were asked in vain, of all chatbots or of one. */
+const Attention = ({ chatbotId, from, to }: AsideProps) => {
+  const mayRead = can("conversations:read", chatbotId ?? null)
+  const report = useResource(chatbotReport(from, to, chatbotId ?? ""), mayRead)
+  const totals = useResource(chatbotTotals())
+  const nameOf = useChatbotNames()
+  const waiting = chatbotId === undefined ? (inboxCounts().data.value?.waiting ?? 0) : 0
+  const rows = report.data.value?.rows ?? []
+  const unanswered = rows.filter((row) => row.unanswered > 0).toSorted((a, b) => b.unanswered - a.unanswered)
+  const asked = unanswered.slice(0, CHATBOTS_WITH_GAPS).flatMap(({ chatbot_id }) => chatbot_id ?? [])
+  return (
+    <>
+      {mayRead && (
+        <Loaded of={report}>{({ previous, total }) => <Week now={total} before={previous ?? total} />}</Loaded>
+      )}
+      <Section title="To do">
+        <Loaded of={ready(totals, mayRead ? report : totals)}>
+          {(all) => {
+            const shown = Array.from(all.values()).filter((one) => [undefined, one.chatbot_id].includes(chatbotId))
+            const tasks = tasksOf({ waiting, totals: shown, rows, from, to })
+            return (
+              <ul class="stack tight">
+                {tasks.length === 0 && <Finding kind="good">Nothing needs your attention.</Finding>}
+                {tasks.map(({ action, address, chatbotId: of, kind, text }) => (
+                  <Finding key={address} kind={kind}>
+                    <div class="row spread">
+                      <span>
+                        {chatbotId === undefined && of !== undefined && <strong dir="auto">{nameOf(of)}: </strong>}
+                        {text}
+                      </span>
+                      <a class="inline" href={address}>
+                        {action}
+                      </a>
+                    </div>
+                  </Finding>
+                ))}
+              </ul>
+            )
+          }}
+        </Loaded>
+      </Section>
+      {mayRead && <Gaps chatbots={chatbotId === undefined ? asked : [chatbotId]} isNamed={chatbotId === undefined} />}
+    </>
+  )
+}
+
+/** A resource as it is once another one is there as well. */
+const ready = <A,>(one: Shown<A>, other: Pick<Shown<unknown>, "data" | "failure">): Shown<A> => ({
+  ...one,
+  data: { value: (other.data.value ?? other.failure.value) === undefined ? undefined : one.data.value },
+})
+
+/** How the chatbots do, what is to be done, and what visitors asked in vain: of all chatbots, or of one. */
+const Home = () => {
+  const { chatbotId } = place.value.params
+  const to = dayAt(Date.now())
+  const chatbots = useResource(allChatbots())
+  const isOfAll = chatbotId === undefined
+  const create = mayCreateChatbots() && (
+    <a class="button primary" href={href("chatbots", {}, { do: "new" })}>
+      New chatbot
+    </a>
+  )
+  return (
+    <Page title={isOfAll ? "Home" : "Overview"} about="The last seven days, compared with the seven days before.">
+      {isOfAll && <FirstPerson />}
+      <Loaded of={chatbots}>
+        {(all) => (
+          <>
+            {isOfAll && <GettingStarted chatbots={all} create={create} />}
+            {all.length > 0 && <Attention chatbotId={chatbotId} from={addDays(to, 1 - DAYS)} to={to} />}
+            {isOfAll && all.length === 0 && <p class="soft">There are no chatbots yet.</p>}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+export default Home
