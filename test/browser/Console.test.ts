@@ -431,7 +431,7 @@ onScreen("the palette leads to a page of a chatbot, and lists the keys", async (
 
 onScreen("chatbots are put in order, paused together, and deleted once their number is typed", async ({ page }) => {
   for (const name of ["Anchor", "Zeppelin"]) await server.api.newChatbot({ name, is_public: false })
-  await show(page, "")
+  await show(page, "/chatbots")
   const names = () => page.getByRole("rowheader").getByRole("link").allInnerTexts()
   await page.getByRole("button", { name: "Chatbot", exact: true }).click()
   await becomes(() => names(), ["Anchor", "Harbour", "Zeppelin"])
@@ -453,7 +453,7 @@ onScreen(
     const titles = async () =>
       (await page.getByRole("columnheader").getByRole("button").allInnerTexts()).filter((title) => title !== "")
     const box = (name: string) => page.getByRole("checkbox", { name, exact: true })
-    await show(page, "")
+    await show(page, "/chatbots")
     await becomes(() => titles(), ["Chatbot", "Model", "Documents", "Conversations (7 days)", "Updated"])
     await page.getByRole("button", { name: "Columns" }).click()
     await box("Model").uncheck()
@@ -674,7 +674,7 @@ onScreen(
   async ({ page }) => {
     const question = page.getByRole("dialog", { name: "Leave without saving?" })
     const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true })
-    await show(page, "")
+    await show(page, "/chatbots")
     await page.getByRole("link", { name: "Harbour", exact: true }).click()
     await heading("Settings").waitFor()
     await page.getByLabel("Greeting").fill("Welcome aboard!")

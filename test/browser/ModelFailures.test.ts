@@ -94,6 +94,9 @@ visit(
       await page.getByRole("link", { name: "Conversations" }).waitFor()
     }
     await signInPerson(page, server.api, origin, "Ada Lovelace")
+    // Who answers visitors begins where they wait.
+    await page.goto(`${origin}/console`)
+    await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor()
     await signedIn(`${server.url}/console`)
     for (const [what, { advice, model: name, reason, refusal }] of Object.entries(failures)) {
       const id = await chatbotOf(name)

@@ -1,8 +1,9 @@
 import { formatCount, formatShare, plural } from "../../../shared/Format.ts"
 import { addDays, dayAt } from "../../charts/Days.ts"
 import { useChatbotNames } from "../../data/Admin.ts"
-import { allChatbots, chatbotTotals } from "../../data/Chatbots.ts"
+import { allChatbots, type ChatbotSummary, chatbotTotals } from "../../data/Chatbots.ts"
 import { inboxCounts } from "../../data/Inbox.ts"
+import { Avatar } from "../../parts/Avatar.tsx"
 import { Finding, Loaded, Page, Section } from "../../parts/Layout.tsx"
 import { href, place } from "../../Router.ts"
 import { type Shown, useResource } from "../../server/Resource.ts"
@@ -16,6 +17,7 @@ import { Gaps } from "./Gaps.tsx"
 import { tasksOf } from "./Tasks.ts"
 
 const DAYS = 7
+const SHORTCUTS_MAX = 6
 /** The most chatbots whose gaps are listed: those with the most unanswered questions. */
 const CHATBOTS_WITH_GAPS = 3
 
@@ -93,6 +95,29 @@ const Attention = ({ chatbotId, from, to }: AsideProps) => {
   )
 }
 
+/** The newest chatbots, each with a link to its overview. */
+const Shortcuts = ({ chatbots }: { readonly chatbots: ReadonlyArray<ChatbotSummary> }) => (
+  <ul class="row" aria-label="Chatbots">
+    {chatbots.slice(0, SHORTCUTS_MAX).map(({ id: chatbotId, name, settings }) => (
+      <li key={chatbotId}>
+        <a class="button secondary" href={href("overview", { chatbotId })}>
+          <Avatar name={name} image={settings.avatar} />
+          <span class="ellipsis" dir="auto">
+            {name}
+          </span>
+        </a>
+      </li>
+    ))}
+    {chatbots.length > SHORTCUTS_MAX && (
+      <li>
+        <a class="inline" href={href("chatbots", {})}>
+          All {formatCount(chatbots.length)} chatbots
+        </a>
+      </li>
+    )}
+  </ul>
+)
+
 /** A resource as it is once another one is there as well. */
 const ready = <A,>(one: Shown<A>, other: Pick<Shown<unknown>, "data" | "failure">): Shown<A> => ({
   ...one,
@@ -117,6 +142,7 @@ const Home = () => {
         {(all) => (
           <>
             {isOfAll && <GettingStarted chatbots={all} create={create} />}
+            {isOfAll && all.length > 0 && <Shortcuts chatbots={all} />}
             {all.length > 0 && <Attention chatbotId={chatbotId} from={addDays(to, 1 - DAYS)} to={to} />}
             {isOfAll && all.length === 0 && <p class="soft">There are no chatbots yet.</p>}
           </>
