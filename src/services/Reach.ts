@@ -1,7 +1,8 @@
 import { Effect } from "effect"
-import { Caller, isOperator } from "../domain/Caller.ts"
+import { Caller, ensureServes, isOperator, type Reach } from "../domain/Caller.ts"
 import { NotFound } from "../domain/Errors.ts"
 import type { OrganizationId } from "../domain/Ids.ts"
+import { Chatbots } from "../storage/chatbots/Chatbots.ts"
 import { Organizations } from "../storage/organizations/Organizations.ts"
 
 const noOrganization = new NotFound({ detail: "There is no such organization." })
@@ -16,5 +17,14 @@ export const organizationWithinReach = Effect.map(Organizations, ({ find }) =>
     if (requested === undefined || requested === caller.organizationId) return caller.organizationId
     const found = isOperator(caller) ? yield* find(requested) : undefined
     return found === undefined ? yield* noOrganization : requested
+  }),
+)
+
+/** Makes the function that returns the chatbots that are asked for, which have to be there, or else all within reach. */
+export const chatbotsWithinReach = Effect.map(Chatbots, (chatbots) =>
+  Effect.fnUntraced(function* (asked: Reach) {
+    if (asked === null) return (yield* Caller).chatbots
+    yield* Effect.forEach(asked, (id) => Effect.andThen(ensureServes(id), chatbots.get(id)), { discard: true })
+    return asked
   }),
 )

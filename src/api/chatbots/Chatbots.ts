@@ -5,7 +5,7 @@ import { ChatWidgetConfig, ChatWidgetPatch } from "../../domain/chatbot/ChatWidg
 import { ChatbotId, optionalId } from "../../domain/Ids.ts"
 import { VoiceWidgetConfig, VoiceWidgetPatch } from "../../domain/chatbot/VoiceWidget.ts"
 import { WidgetVoice } from "../../domain/widget/Widget.ts"
-import { ChatbotTotals } from "../../domain/chatbot/ChatbotTotals.ts"
+import { ChatbotTotals } from "../../domain/overview/ChatbotTotals.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
 import { described, RequestCost } from "../parts/Annotations.ts"
 import { updateAvatar } from "./Avatars.ts"

@@ -16,6 +16,7 @@ import {
 } from "../../domain/organizations/Usage.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { Authorization, Problems, RequiredScope } from "../Middleware.ts"
+import { Problem } from "../failures/Problem.ts"
 import { pageQuery } from "../parts/Paging.ts"
 import { merge } from "../../domain/schema/Merge.ts"
 import { described } from "../parts/Annotations.ts"
@@ -85,6 +86,7 @@ const conversations = HttpApiEndpoint.get("conversations", "/api/external/usage/
     previous: Schema.optionalKey(ConversationTotals),
     metadata: PageMetadata,
   }),
+  error: Problem.NotFound,
 })
   .annotate(RequiredScope, "conversations:read")
   .annotateMerge(

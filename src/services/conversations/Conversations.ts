@@ -1,5 +1,5 @@
 import { Context, Effect, Option, Stream } from "effect"
-import { Caller, ensureServes, type Reach } from "../../domain/Caller.ts"
+import { Caller } from "../../domain/Caller.ts"
 import type { ConversationFilter } from "../../domain/chat/ConversationFilter.ts"
 import type { Feedback, Session, SessionPatch, TranscriptMessage } from "../../domain/chat/Conversation.ts"
 import { authorOf } from "../../domain/chat/WrittenBy.ts"
@@ -17,6 +17,7 @@ import * as Storage from "../../storage/conversations/Conversations.ts"
 import { Erasures } from "../../storage/conversations/Erasures.ts"
 import { Inbox } from "../../storage/inbox/Inbox.ts"
 import { Messages, type Place } from "../../storage/conversations/Messages.ts"
+import { chatbotsWithinReach } from "../Reach.ts"
 
 /** Messages that a transcript reads from the database at once. */
 const TRANSCRIPT_PAGE = 50
@@ -53,17 +54,11 @@ export class Conversations extends Service<Conversations>()(
     const messages = yield* Messages
     const erasures = yield* Erasures
     const chatbots = yield* Chatbots
+    const reachOf = yield* chatbotsWithinReach
     const lists = yield* ConversationLists
     const inbox = yield* Inbox
     const searchedMessages = yield* SearchedMessages
     const withinShare = (yield* Shares).within("searches")
-
-    /** The chatbots that are asked for, which have to be there, or else all within the caller's reach. */
-    const reachOf = Effect.fnUntraced(function* (asked: Reach) {
-      if (asked === null) return (yield* Caller).chatbots
-      yield* Effect.forEach(asked, (id) => Effect.andThen(ensureServes(id), chatbots.get(id)), { discard: true })
-      return asked
-    })
 
     /** Returns the conversations that match, one more than the page has, and how far the scan has come. */
     const scan = Effect.fnUntraced(function* (filter: ConversationFilter, { after, limit }: Range) {

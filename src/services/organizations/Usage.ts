@@ -1,6 +1,6 @@
 import * as Storage from "../../storage/usage/Usage.ts"
 import { DateTime, Duration, Effect, Option, Stream } from "effect"
-import { Caller, ensureServes } from "../../domain/Caller.ts"
+import { Caller } from "../../domain/Caller.ts"
 import { InvalidRequest } from "../../domain/Errors.ts"
 import type { Page } from "../../domain/Page.ts"
 import {
@@ -20,6 +20,7 @@ import { ConversationSums } from "../../storage/conversations/ConversationSums.t
 import { Budgets } from "../../storage/usage/Budgets.ts"
 import { regularly } from "../../system/Background.ts"
 import { csvHeader, csvLine } from "../Csv.ts"
+import { chatbotsWithinReach } from "../Reach.ts"
 
 const { first_word_ms: _, ...counts } = ConversationCounts.fields
 const { first_word_ms: __, ...fields } = ConversationUsage.fields
@@ -68,20 +69,15 @@ export class Usage extends Service<Usage>()("parley/services/organizations/Usage
   const storage = yield* Storage.Usage
   const budgets = yield* Budgets
   const sums = yield* ConversationSums
+  const reachOf = yield* chatbotsWithinReach
 
   const warning = "Usage could not be counted"
   const forget = Effect.andThen(storage.forget(RETENTION_DAYS), budgets.drop("expired"))
   yield* Effect.forkScoped(regularly(FOLD_INTERVAL, warning, storage.fold))
   yield* Effect.forkScoped(regularly(FORGET_INTERVAL, warning, forget))
 
-  /** The days and the chatbots of a report. */
-  const scopeOf = Effect.fnUntraced(function* ({
-    chatbot,
-    from,
-    to,
-  }: Pick<ConversationsRequest, "chatbot" | "from" | "to">) {
-    if (chatbot !== undefined) yield* ensureServes(chatbot)
-    const reach = chatbot === undefined ? (yield* Caller).chatbots : [chatbot]
+  /** The days of a report. */
+  const daysOf = Effect.fnUntraced(function* ({ from, to }: Pick<ReportRequest<unknown>, "from" | "to">) {
     const last = to ?? DateTime.formatIsoDateUtc(yield* DateTime.now)
     const first = from ?? dayAt(dayNumber(last) - DEFAULT_DAYS + 1)
     const days = dayNumber(last) - dayNumber(first) + 1
@@ -89,7 +85,12 @@ export class Usage extends Service<Usage>()("parley/services/organizations/Usage
     if (days > USAGE_DAYS_MAX) {
       return yield* InvalidRequest.at("query.from", `Expected at most ${USAGE_DAYS_MAX} days up to \`to\``)
     }
-    return { from: first, to: last, reach }
+    return { from: first, to: last }
+  })
+
+  /** The days and the chatbots of a report on conversations. */
+  const scopeOf = Effect.fnUntraced(function* ({ chatbot, ...days }: Omit<ConversationsRequest, "page">) {
+    return { ...(yield* daysOf(days)), reach: yield* reachOf(chatbot === undefined ? null : [chatbot]) }
   })
 
   return {
@@ -98,7 +99,7 @@ export class Usage extends Service<Usage>()("parley/services/organizations/Usage
      * first and the last day that it covers.
      */
     read: Effect.fn("Usage.read")(function* ({ groups, page, ...days }: ReportRequest<ReadonlyArray<UsageGroup>>) {
-      const scope = yield* scopeOf(days)
+      const scope = { ...(yield* daysOf(days)), reach: (yield* Caller).chatbots }
       return { ...scope, ...(yield* storage.read({ ...scope, groups, page })) }
     }),
 

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Reach } from "../../domain/Caller.ts"
-import { ChatbotTotals, CONVERSATIONS_COUNTED } from "../../domain/chatbot/ChatbotTotals.ts"
+import { ChatbotTotals, CONVERSATIONS_COUNTED } from "../../domain/overview/ChatbotTotals.ts"
 import { ChatbotId } from "../../domain/Ids.ts"
 import { CurrentOrganization } from "../../domain/Tenancy.ts"
 import { timestamp } from "../../domain/schema/Timestamp.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { Schema } from "effect"
-import { ChatbotTotals } from "../../../src/domain/chatbot/ChatbotTotals.ts"
+import { ChatbotTotals } from "../../../src/domain/overview/ChatbotTotals.ts"
 import { Finding, SystemState } from "../../../src/domain/system/SystemState.ts"
 import { SystemSql } from "../../../src/storage/sql/Database.ts"
 import { type Client, problem, read } from "../../lib/Client.ts"

@@ -83,6 +83,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   // Everything of a visitor of this name is erased in the organization of the key.
   session_token: "chosen",
   email: "none",
+  send_email: "none",
   visitor_id: "none",
   target_id: ["apiKey", "document", "session", "tool", "webhook"],
   slug: "none",
