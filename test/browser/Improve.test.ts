@@ -99,8 +99,8 @@ onScreen("a question without an answer is mended by one that a person approves",
   )
   await page.getByText("No document has anything about this question.").waitFor()
   await inspect(page, "console-improve-unanswered")
-  await page.getByRole("button", { name: "Write answer…" }).click()
-  const pair = page.getByRole("dialog", { name: "Add question" })
+  await page.getByRole("button", { name: "Write the answer" }).click()
+  const pair = page.getByRole("dialog", { name: "Write the answer" })
   await becomes(() => pair.getByLabel("Question", { exact: true }).inputValue(), "Who is the harbour master's deputy?")
   await becomes(() => pair.getByLabel("Answer").inputValue(), "")
   await pair.getByLabel("Answer").fill("Grace Hopper is the deputy.")
@@ -110,7 +110,50 @@ onScreen("a question without an answer is mended by one that a person approves",
   await page.getByRole("link", { name: "Open source" }).waitFor()
   const { sources } = await server.api.get(`/api/external/chatbot/${id}/sources`)
   expect(sources.map(({ kind }: { kind: string }) => kind)).toEqual(["questions"])
+
+  // The test that was made with the answer is the one that is changed beside the new answer.
+  await page.getByLabel("The answer must say").fill("Grace Hopper")
+  await page.getByRole("button", { name: "Save test" }).click()
+  await until(async () => (await testsOf(id))[0].expectations.say[0].value === "Grace Hopper")
+  expect(await testsOf(id)).toHaveLength(1)
 })
+
+onScreen(
+  "an unanswered reply is mended where it is read, with a test, by three clicks and one field",
+  async ({ page }) => {
+    const { id } = await server.api.newChatbot({ name: "Lighthouse", ...extractive })
+    await server.api.learn(id, { "Lamp.md": "# Lamp\n\nThe lamp is lit at dusk." })
+    const content = "Who is the keeper of the lighthouse?"
+    const chat = await server.api.post(`/api/external/chatbot/${id}/chat`, { messages: [{ role: "user", content }] })
+    await page.goto(`${server.url}/console/conversations?chatbot=${id}`)
+    await page.evaluate(() => {
+      let clicks = 0
+      document.addEventListener("click", () => (document.body.dataset["clicks"] = String((clicks += 1))), true)
+    })
+    await page.getByRole("list", { name: "Conversations" }).getByRole("link", { name: content }).click()
+    await page.getByRole("button", { name: "Write the answer" }).click()
+    const dialog = page.getByRole("dialog", { name: "Write the answer" })
+    await becomes(() => dialog.getByLabel("Question", { exact: true }).inputValue(), content)
+    await becomes(() => dialog.getByLabel("Keep as a test").isChecked(), true)
+    await inspect(page, "console-write-answer")
+    await becomes(() => dialog.getByLabel("Answer").evaluate((field) => field === document.activeElement), true)
+    await page.keyboard.type("Ada Lovelace keeps it.")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Answer saved.").waitFor()
+    await dialog.waitFor({ state: "detached" })
+    expect(await page.evaluate(() => document.body.dataset["clicks"])).toBe("3")
+    const { data } = await server.api.get(`/api/external/chatbot/${id}/conversations/${chat.session_id}/messages`)
+    expect(await testsOf(id)).toMatchObject([
+      {
+        question: content,
+        message_id: data.at(-1).id,
+        expectations: { find: [{ title: content }], say: [{ kind: "judge", value: "Ada Lovelace keeps it." }] },
+      },
+    ])
+    const again = await server.api.post(`/api/external/chatbot/${id}/chat`, { messages: [{ role: "user", content }] })
+    expect(JSON.stringify(again)).toContain("Ada Lovelace keeps it.")
+  },
+)
 
 onScreen("a prompt is tried with the turns before the question, and saved", async ({ page }) => {
   const { id } = await server.api.newChatbot({ name: "Station" })
@@ -160,4 +203,19 @@ onScreen("a reply of the playground is improved as well, and a page's source is 
   await page.getByRole("article", { name: "Old answer" }).getByText("four weeks").first().waitFor()
   await page.getByRole("link", { name: "Open source" }).click()
   await page.getByRole("heading", { level: 1, name: "Loans" }).waitFor()
+})
+
+onScreen("who may not write knowledge is not offered to write an answer", async ({ context, expects, page }) => {
+  expects(/status of 401/)
+  const { id } = await server.api.newChatbot({ name: "Windmill", ...extractive })
+  const content = "Who is the miller?"
+  const chat = await server.api.post(`/api/external/chatbot/${id}/chat`, { messages: [{ role: "user", content }] })
+  const scopes = ["conversations:read", "knowledge:read"]
+  const { key } = await server.api.post("/api/admin/api-keys", { name: "Reader", scopes })
+  await context.clearCookies()
+  await page.goto(`${server.url}/console/conversations/${id}/${chat.session_id}`)
+  await page.getByLabel("API key").fill(key)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("link", { name: "Improve this answer" }).waitFor()
+  expect(await page.getByRole("button", { name: "Write the answer" }).count()).toBe(0)
 })

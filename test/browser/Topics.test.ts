@@ -1,5 +1,5 @@
 import { afterAll, expect } from "bun:test"
-import { goingOn, inspect, startSuite } from "./lib/Suite.ts"
+import { becomes, goingOn, inspect, startSuite } from "./lib/Suite.ts"
 import { until } from "./lib/Visit.ts"
 
 const { open, server } = await startSuite()
@@ -37,13 +37,19 @@ onScreen("a gap is closed by an answer", async ({ page }) => {
   await ask("Is a bicycle insured?")
   await until(async () => (await server.api.get(`${route}/topics?gaps=true`)).data.length > 0)
   await page.reload()
-  const topic = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: "Write an answer" }) })
+  const topic = page.getByRole("list", { name: "Topics" }).locator("> li")
   await topic.getByText("New", { exact: true }).waitFor()
   await topic.getByText("Questions with gaps").click()
   await topic.getByRole("link", { name: "Improve answer" }).first().waitFor()
   await inspect(page, "console-gaps")
-  await topic.getByRole("button", { name: "Write an answer" }).click()
-  const dialog = page.getByRole("dialog", { name: "Add question" })
+  // A question of the topic is answered with the other ways in which it was asked.
+  const dialog = page.getByRole("dialog", { name: "Write the answer" })
+  const row = topic.getByRole("listitem").filter({ hasText: "Is a bicycle insured?" })
+  await row.getByRole("button", { name: "Write the answer" }).click()
+  await becomes(() => dialog.getByLabel("Question", { exact: true }).inputValue(), "Is a bicycle insured?")
+  await becomes(() => dialog.getByLabel("Other ways to ask").inputValue(), "Is my bicycle insured on board?")
+  await dialog.getByRole("button", { name: "Cancel" }).click()
+  await topic.getByRole("button", { name: "Write the answer" }).first().click()
   await until(async () => (await dialog.getByLabel("Question", { exact: true }).inputValue()).includes("bicycle"))
   await dialog.getByLabel("Answer", { exact: true }).fill("Bicycles are insured up to 500 euros.")
   await inspect(page, "console-write-answer")

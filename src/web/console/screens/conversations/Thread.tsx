@@ -1,4 +1,4 @@
-import { ArrowLeft, CircleCheck, CircleDot, Eraser, ThumbsDown, ThumbsUp } from "lucide"
+import { ArrowLeft, CircleCheck, CircleDot, Eraser, MessageCircleQuestionMark, ThumbsDown, ThumbsUp } from "lucide"
 import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { Attached } from "../../../shared/Attachments.tsx"
@@ -21,6 +21,7 @@ import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { fieldsIn, isFields, textIn } from "../../server/Unknown.ts"
 import { briefly, type FoundPassage, passageOf, Passages, passagesIn } from "../playground/Passages.tsx"
+import { WriteAnswer, writeAnswer } from "../improve/WriteAnswer.tsx"
 import {
   type Conversation as Session,
   conversationOf,
@@ -81,8 +82,6 @@ export interface ThreadProps {
   readonly back: string
   readonly onGone: () => void
   readonly onDelete: (conversation: Session) => void
-  /** What can be done with a message, after the question of the visitor before it. */
-  readonly tools?: (message: Message, question: () => string) => ComponentChildren
   /** What stands between the title and the messages. */
   readonly above?: ComponentChildren
   readonly children?: ComponentChildren
@@ -116,7 +115,7 @@ const Actions = ({ of, onDelete, onGone }: Pick<ThreadProps, "onDelete" | "onGon
   )
 }
 
-export const Thread = ({ above, back, chatbotId, children, onDelete, onGone, sessionId, tools }: ThreadProps) => {
+export const Thread = ({ above, back, chatbotId, children, onDelete, onGone, sessionId }: ThreadProps) => {
   const session = useResource(conversationOf(chatbotId, sessionId))
   const messages = useResource(messagesOf(chatbotId, sessionId))
   const events = useResource(eventsOf(chatbotId, sessionId)).data.value ?? []
@@ -179,7 +178,7 @@ export const Thread = ({ above, back, chatbotId, children, onDelete, onGone, ses
                     chatbotId={chatbotId}
                     chatbot={chatbotName(chatbotId)}
                     visitor={shown === undefined ? "Visitor" : visitorOf(shown)}
-                    tools={tools?.(each, () => questionBefore(all.slice(0, index)))}
+                    question={() => questionBefore(all.slice(0, index))}
                   />
                 ) : (
                   <Happened key={each.id} event={each} />
@@ -206,12 +205,13 @@ interface SaidProps {
   readonly chatbotId: string
   readonly chatbot: string
   readonly visitor: string
-  readonly tools: ComponentChildren
+  /** What the visitor has written last before it. */
+  readonly question: () => string
 }
 
 /** A message, with what it rests on and what was thought of it. */
-const Said = ({ chatbot, chatbotId, message, tools, visitor }: SaidProps) => {
-  const { content, created_at, feedback, model, sender, sender_type, tokens_used, unanswered } = message
+const Said = ({ chatbot, chatbotId, message, question, visitor }: SaidProps) => {
+  const { content, created_at, feedback, id: messageId, model, sender, sender_type, tokens_used, unanswered } = message
   const isBot = sender_type === "bot"
   const isVisitor = sender_type === "user"
   return (
@@ -249,11 +249,24 @@ const Said = ({ chatbot, chatbotId, message, tools, visitor }: SaidProps) => {
         </div>
       )}
       {isBot && can("knowledge:read") && (
-        <a class="button secondary small" href={href("improve", { chatbotId, messageId: message.id })}>
-          Improve this answer
-        </a>
+        <div class="row">
+          {(unanswered === true || feedback?.rating === "down") && <WriteAnswer {...{ chatbotId, messageId }} />}
+          <a class="button secondary small" href={href("improve", { chatbotId, messageId })}>
+            Improve this answer
+          </a>
+        </div>
       )}
-      {tools}
+      {sender_type === "agent" && can("knowledge:write") && (
+        <div class="row">
+          <Button
+            small
+            icon={MessageCircleQuestionMark}
+            onClick={() => writeAnswer(chatbotId, { asked: { question: question(), answer: content } })}
+          >
+            Keep this answer
+          </Button>
+        </div>
+      )}
     </li>
   )
 }

@@ -2,11 +2,9 @@ import { inOneLine } from "../../data/Texts.ts"
 import { Form, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, TextField } from "../../parts/Field.tsx"
 import { toast } from "../../parts/Toast.ts"
-import { call } from "../../server/Api.ts"
 import type { Trace } from "../playground/Trace.ts"
+import { keepTest } from "./TestOfReply.ts"
 import { documentsOf, type Mending, type Review } from "./Mending.ts"
-
-const route = "/api/external/chatbot/:chatbotId/tests"
 
 const holds = (text: string, part: string): boolean =>
   inOneLine(text).toLowerCase().includes(inOneLine(part).toLowerCase())
@@ -36,15 +34,10 @@ export const KeepTest = ({ mending: { testId }, review, trace }: KeepTestProps) 
   const submit = async (): Promise<void> => {
     const { find: document_id, say } = draft
     const title = titles[document_id] ?? ""
-    const params = { chatbotId: review.chatbot_id }
-    const body = { message_id: review.message_id }
-    testId.value ??= (await call(`POST ${route}/from-reply`, { params, body })).test.id
     const find = document_id === "" ? [] : [{ document_id, ...(title !== "" && { title }) }]
     const expected = say.trim() === "" ? [] : [{ kind: isHeld ? "words" : "judge", value: say.trim() } as const]
-    await call(`PATCH ${route}/:testId`, {
-      params: { ...params, testId: testId.value },
-      body: { expectations: { find, say: expected } },
-    })
+    const { chatbot_id, message_id } = review
+    await keepTest(chatbot_id, { message_id }, { find, say: expected }, testId)
     toast("Test saved.")
   }
   return (

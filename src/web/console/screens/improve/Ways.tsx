@@ -14,7 +14,7 @@ import { can } from "../../server/Session.ts"
 import { DocumentState } from "../knowledge/DocumentTable.tsx"
 import { documentResource } from "../knowledge/PassagesDrawer.tsx"
 import { accept, faultOf, sendFile } from "../knowledge/Uploads.ts"
-import { writeAnswer } from "../sources/Questions.tsx"
+import { askedBefore, writeAnswer } from "./WriteAnswer.tsx"
 import { documentsOf, mayAsk, type Mending, type Review } from "./Mending.ts"
 
 /*
@@ -147,22 +147,18 @@ const PromptWay = ({ first, mending }: Pick<WaysProps, "mending"> & { readonly f
 }
 
 const PairWay = ({ mending, review }: WaysProps) => {
-  const { answer, chatbot_id: chatbotId, question, sources, standalone_question } = review
-  // A reply that rests on nothing says that it has no answer.
-  const first = { question: standalone_question ?? question, answer: sources.length === 0 ? "" : answer }
-  const write = (): Promise<void> =>
-    writeAnswer(
-      chatbotId,
-      first,
-      ({ document_id }) => void attempt(() => mending.again({ mend: async () => [document_id] })),
-    )
+  const onStored = ({ document_id }: { readonly document_id: string }) =>
+    attempt(() => mending.again({ mend: async () => [document_id] }))
   return (
     <Section
       title="Question and answer"
       about="Last choice: an answer to this one question that you approve, and that comes before everything else."
     >
-      <Button icon={MessageCircleQuestionMark} onClick={write}>
-        Write answer…
+      <Button
+        icon={MessageCircleQuestionMark}
+        onClick={() => writeAnswer(review.chatbot_id, { asked: askedBefore(review), made: mending.testId, onStored })}
+      >
+        Write the answer
       </Button>
     </Section>
   )

@@ -1,64 +1,21 @@
-import { ArrowDown, Bell, BellOff, FlaskConical, MessageCircleQuestionMark } from "lucide"
+import { ArrowDown, Bell, BellOff } from "lucide"
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import { formatCount, formatMoment } from "../../../shared/Format.ts"
 import { Scroller } from "../../../shared/Scroller.tsx"
 import { useFollow } from "../../../shared/Follow.ts"
 import { inboxCounts, notifies, toggleNotifications } from "../../data/Inbox.ts"
-import { inOneLine } from "../../data/Texts.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { toast } from "../../parts/Toast.ts"
 import { queryText, setQuery } from "../../Router.ts"
 import { listen, soon } from "../../server/Live.ts"
 import { useResource } from "../../server/Resource.ts"
-import { can } from "../../server/Session.ts"
 import { conversationOf, type Message, messagesOf, refresh, visitorOf } from "../conversations/ConversationData.ts"
 import { ConversationList } from "../conversations/Conversations.tsx"
 import { kinds } from "../conversations/SavedFilters.tsx"
 import { Thread, type ThreadProps } from "../conversations/Thread.tsx"
-import { writeAnswer } from "../sources/Questions.tsx"
-import { editTest } from "../tests/TestDialog.tsx"
 import { Ownership } from "./Actions.tsx"
 import { Composer } from "./Composer.tsx"
 import { othersIn, type PresenceHere, usePresence } from "./Presence.ts"
-
-/** What a person's answer can become, so that the chatbot gives it the next time. */
-const Keeping = ({
-  answer,
-  chatbotId,
-  question,
-}: {
-  readonly answer: string
-  readonly chatbotId: string
-  readonly question: () => string
-}) => {
-  const keepPair = (): Promise<void> =>
-    writeAnswer(chatbotId, { question: question(), answer }, () => toast("Question and answer saved."))
-  const keepTest = (): Promise<void> =>
-    editTest(chatbotId, () => toast("Test saved."), undefined, { question: question(), judge: inOneLine(answer) })
-  return (
-    <div class="row">
-      <Button
-        small
-        icon={MessageCircleQuestionMark}
-        disabled={!can("knowledge:write")}
-        title={can("knowledge:write") ? undefined : "This needs the role Editor."}
-        onClick={keepPair}
-      >
-        Keep as question and answer
-      </Button>
-      <Button
-        small
-        icon={FlaskConical}
-        disabled={!can("chatbots:write")}
-        title={can("chatbots:write") ? undefined : "This needs the role Editor."}
-        onClick={keepTest}
-      >
-        Keep as test
-      </Button>
-    </div>
-  )
-}
 
 interface SignsProps {
   readonly items: ReadonlyArray<Message>
@@ -106,13 +63,7 @@ const Desk = (props: ThreadProps) => {
     <div class="desk">
       <Scroller of={scroller} label="Conversation">
         <div ref={content}>
-          <Thread
-            {...props}
-            above={shown !== undefined && <Ownership of={shown} />}
-            tools={({ content: answer, sender_type }, question) =>
-              sender_type === "agent" && <Keeping {...{ answer, chatbotId, question }} />
-            }
-          >
+          <Thread {...props} above={shown !== undefined && <Ownership of={shown} />}>
             <Signs
               items={known?.items ?? []}
               presence={presence}

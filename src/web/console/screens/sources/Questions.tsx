@@ -3,23 +3,21 @@ import { Download, MessageCircleQuestionMark, Plus, Trash, Upload } from "lucide
 import { useRef } from "preact/hooks"
 import { plural } from "../../../shared/Format.ts"
 import { Button, IconButton } from "../../parts/Buttons.tsx"
-import { confirmed, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
-import { SearchField, TextArea, TextField } from "../../parts/Field.tsx"
+import { confirmed, openDialog } from "../../parts/Dialogs.tsx"
+import { SearchField, TextArea } from "../../parts/Field.tsx"
 import { Empty, LoadedList } from "../../parts/Layout.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { bindQuery, useAsked } from "../../Router.ts"
-import { type Answer, call, download } from "../../server/Api.ts"
+import { call, download } from "../../server/Api.ts"
 import { type Failure, messageAt, toFailure } from "../../server/Failure.ts"
 import { lists, pageAfter, useResource } from "../../server/Resource.ts"
 import { keysOf } from "../../server/Unknown.ts"
-import { inOneLine, linesIn } from "../../data/Texts.ts"
-import { questionsSource } from "./AddKnowledge.tsx"
+import { linesIn } from "../../data/Texts.ts"
 import { importFile, importWords } from "./Import.tsx"
 import { paramsOf, type Source, type SourceParams } from "./SourceData.ts"
+import { fieldTitles, type Question, QuestionDialog } from "./QuestionDialog.tsx"
 
 const route = "/api/external/chatbot/:chatbotId/sources/:sourceId/questions"
-
-type Question = Answer<`GET ${typeof route}`>["data"][number]
 
 const questionsOf = lists(async (page, chatbotId: string, sourceId: string, search: string) => {
   const query = { page, limit: "100", query: search || undefined }
@@ -30,13 +28,11 @@ const questionsOf = lists(async (page, chatbotId: string, sourceId: string, sear
 /** The fields of a question as text: how each is read, and what changes it. */
 const fields = {
   question: {
-    title: "Question",
     read: ({ question }: Question) => question,
     change: (question: string) => ({ question }),
   },
-  answer: { title: "Answer", read: ({ answer }: Question) => answer, change: (answer: string) => ({ answer }) },
+  answer: { read: ({ answer }: Question) => answer, change: (answer: string) => ({ answer }) },
   variants: {
-    title: "Other ways to ask",
     read: ({ variants }: Question) => variants.join("\n"),
     change: (text: string) => ({ variants: linesIn(text) }),
   },
@@ -52,7 +48,7 @@ interface CellProps {
 
 /** A field of a question that is edited where it stands. Enter or leaving it stores it; Escape discards what is written. */
 const Cell = ({ field, item, mayWrite, onStored, params }: CellProps) => {
-  const { change, read, title } = fields[field]
+  const { change, read } = fields[field]
   const known = read(item)
   const draft = useSignal<string | undefined>(undefined)
   const failure = useSignal<Failure | undefined>(undefined)
@@ -76,7 +72,7 @@ const Cell = ({ field, item, mayWrite, onStored, params }: CellProps) => {
   const wrong = failure.value
   return (
     <TextArea
-      label={title}
+      label={fieldTitles[field]}
       value={draft.value ?? known}
       onValue={(text) => (draft.value = text)}
       error={wrong && (messageAt(wrong.errors, field) ?? wrong.message)}
@@ -98,41 +94,6 @@ const Cell = ({ field, item, mayWrite, onStored, params }: CellProps) => {
   )
 }
 
-interface NewProps {
-  readonly params: SourceParams
-  /** What it begins with. */
-  readonly first?: { readonly question: string; readonly answer?: string; readonly variants?: string }
-  readonly onStored: (question: Question) => void
-}
-
-const NewQuestion = ({ first, onStored, params }: NewProps) => {
-  const { draft, of } = useDraft({ question: "", answer: "", variants: "", ...first })
-  const submit = async (): Promise<void> => {
-    const body = { ...draft, variants: linesIn(draft.variants) }
-    onStored((await call(`POST ${route}`, { params, body })).question)
-  }
-  return (
-    <FormDialog title="Add question" action="Save" wide stays onSubmit={submit}>
-      <TextField label={fields.question.title} {...of("question")} required dir="auto" />
-      <TextArea label={fields.answer.title} {...of("answer")} required rows={4} dir="auto" hint="Markdown." />
-      <TextArea label={fields.variants.title} {...of("variants")} rows={2} dir="auto" hint="One per line." />
-    </FormDialog>
-  )
-}
-
-const QUESTION_MAX_LENGTH = 500
-
-/** Has the person write an answer among the chatbot's questions and answers. */
-export const writeAnswer = async (
-  chatbotId: string,
-  { question, ...rest }: NonNullable<NewProps["first"]>,
-  onStored: NewProps["onStored"],
-): Promise<void> => {
-  const params = { chatbotId, sourceId: (await questionsSource(chatbotId)).id }
-  const first = { question: inOneLine(question).slice(0, QUESTION_MAX_LENGTH), ...rest }
-  openDialog(<NewQuestion {...{ first, onStored, params }} />)
-}
-
 /** The questions of a source in a table, edited in place. */
 export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source; readonly mayWrite: boolean }) => {
   const params = paramsOf(source)
@@ -145,10 +106,10 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
     const isKnown = others.includes(question)
     list.set({ ...known, items: isKnown ? others : [question, ...others], total: known.total + (isKnown ? 0 : 1) })
   }
-  const add = (): void => void openDialog(<NewQuestion params={params} onStored={stored} />)
+  const add = (): void => void openDialog(<QuestionDialog params={params} onStored={stored} />)
   useAsked("new", () => mayWrite && add())
   const column = (field: keyof typeof fields): Column<Question> => ({
-    title: fields[field].title,
+    title: fieldTitles[field],
     kind: field === "question" ? "main" : "text",
     cell: (item) => <Cell {...{ field, item, mayWrite, params }} onStored={stored} />,
   })

@@ -6,7 +6,7 @@ import { call } from "../../server/Api.ts"
 import { can } from "../../server/Session.ts"
 import { type Document, documentList, FIRST_DOCUMENTS } from "../knowledge/Documents.ts"
 import type { Test } from "./TestData.ts"
-import { draftOf, emptyFind, type FindDraft, inputOf, type SayField, sayFields, type TestDraft } from "./TestForm.ts"
+import { draftOf, emptyFind, type FindDraft, inputOf, type SayField, sayFields } from "./TestForm.ts"
 
 const route = "/api/external/chatbot/:chatbotId/tests"
 
@@ -57,14 +57,12 @@ const FindFields = ({ all, documents, onAll }: FindFieldsProps) => {
 interface TestDialogProps {
   readonly chatbotId: string
   readonly test?: Test | undefined
-  /** What a new test begins with. */
-  readonly first?: Partial<TestDraft> | undefined
   readonly documents: ReadonlyArray<Document>
   readonly onStored: () => unknown
 }
 
-const TestDialog = ({ chatbotId, documents, first, onStored, test }: TestDialogProps) => {
-  const { change, draft, of } = useDraft({ ...draftOf(test, documents), ...first })
+const TestDialog = ({ chatbotId, documents, onStored, test }: TestDialogProps) => {
+  const { change, draft, of } = useDraft(draftOf(test, documents))
   const submit = async (): Promise<void> => {
     const body = inputOf(draft, documents)
     await (test === undefined
@@ -119,14 +117,9 @@ const TestDialog = ({ chatbotId, documents, first, onStored, test }: TestDialogP
 }
 
 /** Opens the form for a new test, or for one that is changed. */
-export const editTest = async (
-  chatbotId: string,
-  onStored: () => unknown,
-  test?: Test,
-  first?: Partial<TestDraft>,
-): Promise<void> => {
+export const editTest = async (chatbotId: string, onStored: () => unknown, test?: Test): Promise<void> => {
   const list = documentList(chatbotId, String(FIRST_DOCUMENTS))
   if (can("knowledge:read")) await list.reload()
   const documents = list.data.peek()?.documents ?? []
-  openDialog(<TestDialog {...{ chatbotId, documents, first, onStored, test }} />)
+  openDialog(<TestDialog {...{ chatbotId, documents, onStored, test }} />)
 }

@@ -20,7 +20,7 @@ import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { QueriedPassages } from "../knowledge/PassagesDrawer.tsx"
 import { sourceItems } from "../sources/AddKnowledge.tsx"
-import { writeAnswer } from "../sources/Questions.tsx"
+import { WriteAnswer, writeAnswer } from "../improve/WriteAnswer.tsx"
 import {
   changeTopic,
   gapWords,
@@ -46,8 +46,7 @@ export const answer = ({ onChanged, topic }: TopicProps): Promise<void> => {
     if (can("conversations:write")) await changeTopic(topic, { state: "answered" })
     onChanged()
   }
-  const onStored = () => void attempt(close, "Answer saved. The chatbot gives it from now on.")
-  return writeAnswer(topic.chatbot_id, { question, variants: variants.join("\n") }, onStored)
+  return writeAnswer(topic.chatbot_id, { asked: { question, variants }, onStored: () => attempt(close) })
 }
 
 const RenameDialog = ({ onChanged, topic }: TopicProps) => {
@@ -86,8 +85,9 @@ const Weeks = ({ topic, weeks }: { readonly topic: Topic; readonly weeks: Readon
   )
 }
 
-const QuestionRow = ({ of, chatbotId }: { readonly chatbotId: string; readonly of: TopicQuestion }) => {
-  const { created_at, gap, nearest, question, session_id: sessionId, similarity } = of
+const QuestionRow = ({ of, topic }: { readonly of: TopicQuestion; readonly topic: Topic }) => {
+  const { created_at, gap, message_id: messageId, nearest, question, session_id: sessionId, similarity } = of
+  const { chatbot_id: chatbotId, examples } = topic
   return (
     <li class="source-page stack tight">
       <p class="row spread">
@@ -119,21 +119,22 @@ const QuestionRow = ({ of, chatbotId }: { readonly chatbotId: string; readonly o
           Conversation
         </a>
         {can("knowledge:read") && (
-          <a class="inline" href={href("improve", { chatbotId, messageId: of.message_id })}>
+          <a class="inline" href={href("improve", { chatbotId, messageId })}>
             Improve answer
           </a>
         )}
+        {gap !== null && gap !== "weak" && <WriteAnswer {...{ chatbotId, messageId }} variants={examples} />}
       </p>
     </li>
   )
 }
 
-const Questions = ({ topic: { chatbot_id: chatbotId, id }, view }: { readonly topic: Topic; readonly view: View }) => (
-  <LoadedList of={useResource(questionsOf(chatbotId, id, view))}>
+const Questions = ({ topic, view }: { readonly topic: Topic; readonly view: View }) => (
+  <LoadedList of={useResource(questionsOf(topic.chatbot_id, topic.id, view))}>
     {({ items }) => (
       <ul class="rows" aria-label="Questions">
         {items.map((question) => (
-          <QuestionRow key={question.id} chatbotId={chatbotId} of={question} />
+          <QuestionRow key={question.id} of={question} topic={topic} />
         ))}
       </ul>
     )}
@@ -171,7 +172,7 @@ const TopicCard = ({ onChanged, topic, view, weeks }: TopicCardProps) => {
           {can("knowledge:write") && view === "gaps" && (
             <>
               <Button icon={MessageCircleQuestionMark} onClick={() => answer({ onChanged, topic })}>
-                Write an answer
+                Write the answer
               </Button>
               <Menu label="Add a source" icon={Plus} kind="secondary" items={sourceItems(chatbotId)} />
             </>
