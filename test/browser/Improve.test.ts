@@ -53,6 +53,8 @@ onScreen("a reply of a conversation is mended by its document, and kept as a tes
   const answer = page.getByRole("article", { name: "New answer" })
   await answer.getByText("Refunds take three days.").first().waitFor()
   await page.getByText("Only before: “five”. Only now: “three”.").first().waitFor()
+  const cause = page.getByRole("list", { name: "Most probable cause" })
+  await cause.getByText("The document “Refunds”, which the reply cites, has other content since.").waitFor()
   const ground = page.getByRole("region", { name: "Sources then and now" })
   await ground.getByText("The document “Refunds”, which the reply cites, has other content since.").waitFor()
   await ground.getByText("Then and now", { exact: true }).click()
@@ -98,6 +100,13 @@ onScreen("a question without an answer is mended by one that a person approves",
     `${server.url}/console/chatbots/${id}/replies/${await asked(id, "Who is the harbour master's deputy?")}`,
   )
   await page.getByText("No document has anything about this question.").waitFor()
+  // What mends the likeliest cause comes first.
+  await page.getByText("Most probable cause: No document has the answer to this question.").waitFor()
+  const titles = page.locator("main .section h2")
+  await becomes(
+    () => titles.allInnerTexts(),
+    ["Answer", "Question and answer", "Document", "Prompt", "Sources then and now"],
+  )
   await inspect(page, "console-improve-unanswered")
   await page.getByRole("button", { name: "Write the answer" }).click()
   const pair = page.getByRole("dialog", { name: "Write the answer" })

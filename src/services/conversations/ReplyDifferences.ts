@@ -245,21 +245,28 @@ const setupDifferences = (reply: ComparedReply, before: Ground, now: Ground): Re
     compare(weights.model, "model", detail, reply.model ?? model, model)
   }
   const [tone, toneNow] = [before, now].map(({ setup: { personality } }) =>
-    JSON.stringify([personality.tone, personality.style]),
+    [personality.tone, personality.style].join(", "),
   )
   compare(weightOf(weights.personality), "personality", "The chatbot has another tone or style.", tone, toneNow)
-  const [others, othersNow] = [othersOf(before.setup), othersOf(now.setup)]
-  for (const name of new Set([...others.keys(), ...othersNow.keys()])) {
-    const detail = `The chatbot's setting ${name} is another.`
-    compare(weights.settings, "settings", detail, others.get(name), othersNow.get(name))
-  }
+  for (const { detail, read } of decisive)
+    compare(weights.settings, "settings", detail, read(before.setup.settings), read(settings))
   const detail = "The server has another version."
   compare(weights.server, "server_version", detail, before.server_version, now.server_version)
   return differences
 }
 
-/** The settings that have no kind of their own and may make a difference, as JSON. */
-const othersOf = ({ name, settings }: ChatbotSetup): ReadonlyMap<string, string> => {
-  const { greeting: _g, isRequestUserInfoEnabled: _i, model: _m, prompt: _p, snippet: _s, ...others } = settings
-  return new Map(Object.entries({ name, ...others }).map(([key, value]) => [key, JSON.stringify(value)]))
-}
+/** The settings that have no kind of their own and make another reply, as people read them. An absent one acts like its default. */
+const decisive: ReadonlyArray<{ readonly detail: string; readonly read: (of: ChatbotSetup["settings"]) => string }> = [
+  {
+    detail: "The chatbot takes other words for synonyms when it searches.",
+    read: ({ synonyms = [] }) => synonyms.map((words) => words.join(", ")).join("\n\n"),
+  },
+  {
+    detail: "The chatbot may or may not use its tools, unlike then.",
+    read: ({ isToolEnabled }) => (isToolEnabled ? "It may use them." : "It may not use them."),
+  },
+  {
+    detail: "The chatbot treats sentences that no passage supports in another way.",
+    read: ({ grounding = "off" }) => grounding,
+  },
+]

@@ -79,6 +79,20 @@ describe("the differences of a reply", () => {
       }),
     ))
 
+  test("say in words what setting of another reply has changed, and nothing of those that make no reply another", () => {
+    const [ground] = fc.sample(groundArbitrary, 1)
+    if (ground === undefined) throw new Error("There is no ground.")
+    const withSettings = (more: object) => {
+      const now = { ...ground, setup: { ...ground.setup, settings: { ...ground.setup.settings, ...more } } }
+      return differencesOf(noReply, ground, now, placesOf(ground)).map(({ after, detail }) => [detail, after])
+    }
+    expect(withSettings({ synonyms: [["lift", "elevator"]] })).toEqual([
+      ["The chatbot takes other words for synonyms when it searches.", "lift, elevator"],
+    ])
+    expect(withSettings({ grounding: "off" })).toEqual([])
+    expect(withSettings({ handover: { button: true }, attachments: true, fallbackModels: ["m"] })).toEqual([])
+  })
+
   test("name each document that is deleted once, first of all where the reply cites it", () =>
     fc.assert(
       fc.property(groundArbitrary, groundArbitrary, (before, now) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { proposalOf } from "../../../src/web/console/screens/improve/KeepTest.tsx"
+import { diagnosisOf } from "../../../src/web/console/screens/improve/Mending.ts"
 import { differing } from "../../../src/web/console/screens/improve/Beside.tsx"
 
 const words = (text: string) => Array.from(text.matchAll(/[\p{L}\p{N}.]+/gu), ([segment]) => ({ segment }))
@@ -54,5 +55,23 @@ describe("the proposed expectation", () => {
 
   test("is empty where the answer has no source", () => {
     expect(proposalOf({ text: "I do not know.", quotes: [] })).toEqual({ find: "", say: "" })
+  })
+})
+
+describe("the most probable cause of a bad answer", () => {
+  const difference = (kind: "document_changed" | "prompt" | "server_version") => ({ kind, detail: kind })
+  const source = { document_id: "d1", title: "Refunds", chunk: 1, page: null, quote: "q" }
+
+  test("is the likeliest difference, and what mends that comes first", () => {
+    expect(diagnosisOf({ differences: [difference("prompt")], sources: [] })).toMatchObject({
+      cause: "prompt",
+      ways: ["prompt", "document", "answer"],
+    })
+    expect(diagnosisOf({ differences: [difference("document_changed")], sources: [] }).ways[0]).toBe("document")
+  })
+
+  test("is that no document has the answer, where the reply rests on none and at most the server is another", () => {
+    expect(diagnosisOf({ differences: [difference("server_version")], sources: [] }).ways[0]).toBe("answer")
+    expect(diagnosisOf({ differences: [], sources: [source] }).ways[0]).toBe("document")
   })
 })

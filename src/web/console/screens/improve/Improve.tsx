@@ -97,8 +97,8 @@ const Improving = ({ review }: { readonly review: Review }) => {
       }
     >
       <Answers {...{ mending, review }} />
-      <Ground review={review} />
       <Ways {...{ mending, review }} />
+      <Ground review={review} />
       <QueriedPassages chatbotId={chatbotId} />
     </Page>
   )

@@ -20,6 +20,21 @@ export const documentsOf = ({ now, sources }: Review) => {
   return all.filter(({ document_id: id }, index) => all.findIndex((each) => each.document_id === id) === index)
 }
 
+const ofSetup: ReadonlySet<string> = new Set(["prompt", "personality", "model", "settings"])
+/** The kinds of differences that hardly ever make an answer another. */
+const faint: ReadonlySet<string> = new Set(["ranking", "server_version"])
+
+/** What is most probably wrong with a reply, in words, and the ways to mend it, first the one that removes that. */
+export const diagnosisOf = ({ differences, sources }: Pick<Review, "differences" | "sources">) => {
+  const likeliest = differences.find(({ kind }) => !faint.has(kind))
+  if (likeliest !== undefined && ofSetup.has(likeliest.kind))
+    return { cause: likeliest.detail, ways: ["prompt", "document", "answer"] } as const
+  if (likeliest === undefined && sources.length === 0)
+    return { cause: "No document has the answer to this question.", ways: ["answer", "document", "prompt"] } as const
+  const cause = likeliest?.detail ?? "The document on which the answer rests is wrong, out of date or easily misread."
+  return { cause, ways: ["document", "prompt", "answer"] } as const
+}
+
 /** A way to mend an answer: what it changes first, or the prompt that is tried without being saved. */
 interface Way {
   /** Changes something; resolves to the ids of the documents that have to be ready before the question is asked. */

@@ -5,7 +5,7 @@ import { chatbotResource, type VersionedChatbot } from "../../data/Chatbots.ts"
 import { QUOTING } from "../../data/Models.ts"
 import { Button, pickFiles } from "../../parts/Buttons.tsx"
 import { TextArea } from "../../parts/Field.tsx"
-import { ExternalLink, Section } from "../../parts/Layout.tsx"
+import { ExternalLink, Finding, Section } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.ts"
 import { href, setQuery } from "../../Router.ts"
 import { Failure } from "../../server/Failure.ts"
@@ -15,10 +15,10 @@ import { DocumentState } from "../knowledge/DocumentTable.tsx"
 import { documentResource } from "../knowledge/PassagesDrawer.tsx"
 import { accept, faultOf, sendFile } from "../knowledge/Uploads.ts"
 import { askedBefore, writeAnswer } from "./WriteAnswer.tsx"
-import { documentsOf, mayAsk, type Mending, type Review } from "./Mending.ts"
+import { diagnosisOf, documentsOf, mayAsk, type Mending, type Review } from "./Mending.ts"
 
 /*
- * The ways to mend an answer, in the order in which they help other answers as well.
+ * The ways to mend an answer.
  */
 
 export interface WaysProps {
@@ -93,7 +93,7 @@ const DocumentsWay = ({ mending, review }: WaysProps) => {
   return (
     <Section
       title="Document"
-      about="First choice: a corrected document also mends the other answers that rest on it."
+      about="A corrected document also mends the other answers that rest on it."
       actions={
         can("knowledge:write") && (
           <Button icon={FileUp} onClick={() => pickFile(review.chatbot_id, mending)}>
@@ -103,7 +103,7 @@ const DocumentsWay = ({ mending, review }: WaysProps) => {
       }
     >
       {documents.length === 0 ? (
-        <p class="soft">No document has anything about this question. Add a file, or write the answer below.</p>
+        <p class="soft">No document has anything about this question. Add a file, or write the answer.</p>
       ) : (
         <ul class="box rows" aria-label="Documents of the answer">
           {documents.map((passage) => (
@@ -127,8 +127,8 @@ const PromptWay = ({ first, mending }: Pick<WaysProps, "mending"> & { readonly f
       title="Prompt"
       about={
         form.text("settings.model") === QUOTING
-          ? "Second choice. The model local/extractive quotes documents and follows no prompt."
-          : "Second choice: the prompt changes how the chatbot answers every question."
+          ? "The model local/extractive quotes documents and follows no prompt."
+          : "The prompt changes how the chatbot answers every question."
       }
     >
       <EditForm form={{ ...form, save }} label="Prompt" action="Save to chatbot">
@@ -152,7 +152,7 @@ const PairWay = ({ mending, review }: WaysProps) => {
   return (
     <Section
       title="Question and answer"
-      about="Last choice: an answer to this one question that you approve, and that comes before everything else."
+      about="An answer to this one question that you approve, and that comes before everything else."
     >
       <Button
         icon={MessageCircleQuestionMark}
@@ -164,13 +164,27 @@ const PairWay = ({ mending, review }: WaysProps) => {
   )
 }
 
+/** What is most probably wrong with the answer, and the ways to mend it in the order in which they probably help. */
 export const Ways = ({ mending, review }: WaysProps) => {
   const chatbot = chatbotResource(review.chatbot_id).data.value
+  const { cause, ways } = diagnosisOf(review)
+  const views = {
+    document: <DocumentsWay key="document" {...{ mending, review }} />,
+    prompt: chatbot !== undefined && can("chatbots:write") && (
+      <PromptWay key="prompt" first={chatbot} mending={mending} />
+    ),
+    answer: can("knowledge:write") && <PairWay key="answer" {...{ mending, review }} />,
+  }
   return (
     <>
-      <DocumentsWay {...{ mending, review }} />
-      {chatbot !== undefined && can("chatbots:write") && <PromptWay first={chatbot} mending={mending} />}
-      {can("knowledge:write") && <PairWay {...{ mending, review }} />}
+      <ul class="box padded" aria-label="Most probable cause">
+        <Finding kind="warn">
+          <p>
+            <strong>Most probable cause:</strong> {cause}
+          </p>
+        </Finding>
+      </ul>
+      {ways.map((way) => views[way])}
     </>
   )
 }

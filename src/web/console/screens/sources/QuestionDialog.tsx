@@ -40,7 +40,10 @@ export const QuestionDialog = ({ children, first, onStored, params, title = "Add
         hint="Markdown."
         autofocus={first !== undefined}
       />
-      <TextArea label={fieldTitles.variants} {...of("variants")} rows={2} dir="auto" hint="One per line." />
+      {/* Who answers what was asked has one field to fill in. */}
+      {first?.variants !== "" && (
+        <TextArea label={fieldTitles.variants} {...of("variants")} rows={2} dir="auto" hint="One per line." />
+      )}
       {children}
     </FormDialog>
   )
