@@ -1,6 +1,7 @@
 import { afterAll, expect } from "bun:test"
+import { signIdentity } from "../lib/Identity.ts"
 import { becomes, goingOn, inspect, startSuite } from "./lib/Suite.ts"
-import { until } from "./lib/Visit.ts"
+import { desktop, photograph, until } from "./lib/Visit.ts"
 
 const { open, server } = await startSuite()
 const signedIn = await open()
@@ -21,6 +22,8 @@ await server.api.post(`/api/external/chatbot/${id}/canned-answers`, {
 const thread = page.getByRole("region", { name: "Conversation", exact: true })
 const answer = page.getByRole("textbox", { name: "Answer to the visitor" })
 const list = page.getByRole("list", { name: "Conversations" })
+
+let night = ""
 
 /** Asks as a visitor and hands the conversation over; returns the session's id. */
 const handedOver = async (content: string): Promise<string> => {
@@ -70,7 +73,7 @@ onScreen("a person answers by keys, with a canned answer, a note and a draft, an
   await page.getByRole("button", { name: "Draft", exact: true }).click()
   await page.getByText("Drafted from 1 source").click()
   await page.getByText("refunds.md").or(page.getByText("Refunds")).first().waitFor()
-  await until(async () => (await answer.inputValue()).includes("three days"))
+  await until(async () => (await answer.inputValue()).endsWith("three days."))
   await inspect(page, "inbox-draft")
   await page.getByRole("button", { name: "Send", exact: true }).click()
   await thread.getByText("three days").last().waitFor()
@@ -109,7 +112,7 @@ onScreen("the palette finds conversations by what was said in them", async () =>
 })
 
 onScreen("a message that comes while a conversation is read is there at once, on a phone too", async () => {
-  const session = await handedOver("Is there a night boat?")
+  const session = (night = await handedOver("Is there a night boat?"))
   await page.goto(`${server.url}/console/inbox/${id}/${session}`)
   await thread.getByRole("heading", { name: "Is there a night boat?" }).waitFor()
   await server.api.post(`${conversations}/${session}/messages`, { content: "There is.", sender_name: "Bo" })
@@ -118,6 +121,47 @@ onScreen("a message that comes while a conversation is read is there at once, on
   await server.api.post(`${conversations}/${session}/notes`, { text: "Ask the captain." })
   await thread.getByText("Ask the captain.").waitFor()
   await inspect(page, "inbox-thread")
+})
+
+onScreen("names of 120 characters without a blank stay within their columns, on a phone too", async () => {
+  const long = "N".repeat(120)
+  const bot = await server.api.newChatbot({ name: long, is_public: true, settings: { model: "local/extractive" } })
+  const { secret } = await server.api.post(`/api/external/chatbot/${bot.id}/identity-secrets`)
+  const exp = Math.floor(Date.now() / 1_000) + 600
+  const identity = signIdentity(secret, { aud: bot.id, sub: "n", exp, name: long })
+  const { token } = await server.api.post("/api/widget/sessions", { key: bot.id, identity })
+  const said = await fetch(`${server.url}/api/widget/chat`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ message: { id: crypto.randomUUID(), text: long } }),
+  })
+  await said.text()
+  const path = `/api/external/chatbot/${bot.id}/conversations`
+  const { data } = await server.api.get(path)
+  await server.api.post(`${path}/${data[0].id}/handover`, { assignee: null })
+  await server.api.post(`${path}/${data[0].id}/messages`, { content: long, sender_name: long })
+  await server.api.patch(`${path}/${data[0].id}`, { tags: [long.slice(0, 50)] })
+  /** The elements of a region that stand out of it, as far as they are seen. */
+  const outside = (selector: string) =>
+    page.locator(selector).evaluate((region) => {
+      const { right } = region.getBoundingClientRect()
+      const isCut = (one: Element) => one.closest(".ellipsis, .visually-hidden, textarea, select") !== null
+      const all = Array.from(region.querySelectorAll("*")).filter((one) => !isCut(one))
+      return all.filter((one) => one.getBoundingClientRect().right > right + 1).map(({ outerHTML }) => outerHTML)
+    })
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(`${server.url}/console/inbox?show=all`)
+    await list.getByText(long).first().waitFor()
+    expect(await outside(".inbox-list")).toEqual([])
+    await page.goto(`${server.url}/console/inbox/${bot.id}/${data[0].id}`)
+    await thread.getByText(long).first().waitFor()
+    expect(await outside(".inbox-thread")).toEqual([])
+    await photograph(page, `inbox-long-names-${width}`)
+  }
+  await page.setViewportSize(desktop.viewport)
+  await page.goto(`${server.url}/console/inbox/${id}/${night}`)
+  await thread.getByRole("heading", { name: "Is there a night boat?" }).waitFor()
 })
 
 onScreen("an answer that is sent again, because nobody knows whether it has arrived, is stored once", async (visit) => {

@@ -54,6 +54,9 @@ story("a visitor who needs a human gets one, who reads, notes, answers and gives
   await answer.press("Control+Enter")
   await chat.within.getByText("Hello, this is Ada.").first().waitFor()
   await thread.getByText("Hello, this is Ada.").waitFor()
+  // Both sides see who has joined.
+  await chat.within.locator("main").getByText("Ada Lovelace answers you now.").waitFor()
+  await thread.getByText(/^Ada Lovelace took over/).waitFor()
   await inspect(page, "inbox-taken")
   await inspect(visitor.page, "inbox-visitor-answered", chat.document)
 
@@ -91,6 +94,25 @@ story("a visitor who needs a human gets one, who reads, notes, answers and gives
   const replies = thread.locator(".thread > .bot")
   await until(async () => (await replies.count()) === 3)
   await replies.last().getByText("sails at noon").first().waitFor()
+  await chat.within.locator("main").getByText("The assistant answers again.").waitFor()
+  // The team and its chatbot stand on one side, the visitor on the other; times are told from now.
+  const endOf = (side: string) =>
+    thread
+      .locator(`.thread > .${side}`)
+      .last()
+      .evaluate((item) => item.getBoundingClientRect().right)
+  expect(await endOf("agent")).toBe(await endOf("bot"))
+  expect(await endOf("user")).toBeLessThan(await endOf("agent"))
+  const time = replies.last().locator("time")
+  expect(await time.innerText()).toMatch(/now|ago/)
+  expect(await time.getAttribute("title")).toContain(":")
+  // What made a reply is one line until somebody asks for it.
+  expect(await replies.last().getByText("local/extractive").isVisible()).toBe(false)
+  await replies.last().getByText("Details", { exact: true }).click()
+  await replies
+    .last()
+    .getByText(/^local\/extractive · [\d,]+ tokens$/)
+    .waitFor()
   await inspect(page, "inbox-returned")
   await inspect(visitor.page, "inbox-visitor-returned", chat.document)
   expect(visitor.problems()).toEqual([])

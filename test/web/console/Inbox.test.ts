@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { questionBefore, timelineOf, wordsOf } from "../../../src/web/console/screens/conversations/Timeline.tsx"
 import { matching } from "../../../src/web/console/screens/inbox/Canned.tsx"
+import { draftText } from "../../../src/web/console/screens/inbox/Composer.tsx"
 
 const at = (second: number) => `2026-11-27T10:00:${String(second).padStart(2, "0")}.000+00:00`
 
@@ -58,6 +59,7 @@ describe("the timeline of a conversation", () => {
     expect(wordsOf(event("e", 1, { type: "assigned", detail: { assignee: { id: "b", name: "Bo" } } }))).toBe(
       "Assigned to Bo by Ada",
     )
+    expect(wordsOf(event("e", 1, { type: "assigned", detail: { assignee: ada } }))).toBe("Ada took over")
     expect(wordsOf(event("e", 1, { type: "returned", detail: { reason: "by_hand" } }))).toBe(
       "Given back to the chatbot by Ada",
     )
@@ -78,4 +80,12 @@ test("canned answers are found by the beginning of their shortcut, and nowhere b
   expect(found("/")).toHaveLength(3)
   expect(found("see /h")).toEqual([])
   expect(found("/h now")).toEqual([])
+})
+
+test("a draft is without the places of its sources, and with everything else in brackets", () => {
+  const source = { document_id: "d1", title: "Refunds", chunk: 1, page: null, quote: "q" }
+  const textOf = (output: string) => draftText({ output, sources: [source] })
+  expect(textOf("Within three days. (Refunds)\n\nBy card. (Refunds › Ways)")).toBe("Within three days.\n\nBy card.")
+  expect(textOf("- In cash\n- By card\n(Refunds)")).toBe("- In cash\n- By card")
+  expect(textOf("Ask for (Refunds) at the desk (at noon)")).toBe("Ask for (Refunds) at the desk (at noon)")
 })

@@ -1,6 +1,7 @@
-import type { VNode } from "preact"
+import { Fragment, type VNode } from "preact"
 import { Attached } from "../../shared/Attachments.tsx"
 import { useFollow } from "../../shared/Follow.ts"
+import { fill } from "../languages/Language.ts"
 import type { Entry, Question } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
 import { EmailForm } from "./EmailForm.tsx"
@@ -66,8 +67,11 @@ export const Messages = (): VNode => {
             </button>
           )}
           {chat.isLoading.value && <p class="note">{texts.loading}</p>}
-          {entries.map((entry) => (
-            <EntryView key={entry.key} entry={entry} isLast={entry === last} />
+          {entries.map((entry, index) => (
+            <Fragment key={entry.key}>
+              <Joined entry={entry} before={entries.slice(0, index)} />
+              <EntryView entry={entry} isLast={entry === last} />
+            </Fragment>
           ))}
           <NextSuggestions />
           {chat.emailRequest.value !== undefined && <EmailForm answer={chat.emailRequest.value} />}
@@ -81,6 +85,21 @@ export const Messages = (): VNode => {
         </button>
       )}
     </main>
+  )
+}
+
+/** Says above a reply that a person has joined, or that the chatbot is back. */
+const Joined = ({ before, entry }: { readonly before: ReadonlyArray<Entry>; readonly entry: Entry }): VNode | null => {
+  const { config, language } = useWidget()
+  const { texts } = language.value
+  if (entry.kind === "question" || entry.phase.value === "waiting") return null
+  const { sender } = entry
+  const previous = before.findLast((each) => each.kind === "reply")?.sender
+  if (sender?.name === previous?.name) return null
+  return (
+    <p class="note joined">
+      {sender ? fill(texts.joined, { name: sender.name || config.value.name }) : texts.returned}
+    </p>
   )
 }
 

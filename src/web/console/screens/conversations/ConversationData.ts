@@ -156,9 +156,6 @@ export const visitorOf = ({ id, session_token, user_info, visitor_id }: Conversa
     .slice(-4)
     .toUpperCase()}`
 
-/** The path of the page on which a conversation began, as people read it; empty without one. */
-export const pathOf = ({ page }: Conversation): string => (page === undefined ? "" : new URL(page.url).pathname)
-
 const PREVIEW_LENGTH = 400
 
 /** Beginning of the last message, as plain text in one line. */

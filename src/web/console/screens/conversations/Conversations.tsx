@@ -7,6 +7,7 @@ import { Icon } from "../../../shared/Icon.tsx"
 import { Scroller } from "../../../shared/Scroller.tsx"
 import { useChatbotNames } from "../../data/Admin.ts"
 import { allChatbots } from "../../data/Chatbots.ts"
+import { myId } from "../../data/Inbox.ts"
 import { titleOf } from "../../data/Texts.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
@@ -38,7 +39,6 @@ import {
   exportItems,
   isFirstPage,
   mayWrite,
-  pathOf,
   previewOf,
   toggleState,
   visitorOf,
@@ -53,11 +53,17 @@ const Search = ({ value }: { readonly value: string }) => {
   return <SearchField label="Search" placeholder="Search messages and e-mails" maxLength={200} {...bind(typed)} />
 }
 
+/** The chatbots of which conversations are listed together; none where the key is of a single one. */
+const useSeveralChatbots = () => {
+  const all = useResource(allChatbots(), can("chatbots:read", null)).data.value ?? []
+  return session.value?.chatbot_id === null ? all : []
+}
+
 const MoreFilters = () => {
-  const chatbots = useResource(allChatbots(), can("chatbots:read", null)).data.value ?? []
+  const chatbots = useSeveralChatbots()
   return (
     <div class="box padded columns narrow">
-      {session.value?.chatbot_id === null && chatbots.length > 1 && (
+      {chatbots.length > 1 && (
         <SelectField label="Chatbot" {...bindQuery("chatbot")} options={optionsOf(chatbots, "All chatbots")} />
       )}
       <SelectField
@@ -112,6 +118,7 @@ export const ConversationList = ({ beside, mailbox, one, options = kinds[mailbox
   const isOpen = useSignal(count > 0)
   const list = useResource(conversationList(mailbox, query))
   const chatbotName = useChatbotNames()
+  const areSeveral = useSeveralChatbots().length > 1
   const hasNews = useSignal(false)
   const chosen = useSignal<ReadonlyArray<string>>([])
   const items = list.data.value?.items ?? []
@@ -225,7 +232,7 @@ export const ConversationList = ({ beside, mailbox, one, options = kinds[mailbox
                       key={conversation.id}
                       conversation={conversation}
                       address={addressOf(conversation)}
-                      chatbot={session.value?.chatbot_id === null ? chatbotName(conversation.chatbot_id) : undefined}
+                      chatbot={areSeveral ? chatbotName(conversation.chatbot_id) : undefined}
                       isCurrent={conversation.id === sessionId}
                       isChosen={chosen.value.includes(conversation.id)}
                       onChoose={() => choose(conversation.id)}
@@ -296,9 +303,16 @@ interface RowProps {
 }
 
 const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: RowProps) => {
-  const { handover, id, last_message: last, platform, ratings, state, tags = [], unanswered, updated_at } = conversation
+  const { handover, id, platform, ratings, state, tags = [], unanswered, updated_at } = conversation
   const title = titleOf(conversation)
   const unread = isUnread(conversation)
+  const ofPeople = handover?.owner === "people" ? handover : undefined
+  const marks = [
+    state === "closed" && "Closed",
+    ofPeople?.assignee?.id !== myId() && ofPeople?.assignee?.name,
+    platform !== "web" && platform !== "widget" && platform,
+    ...tags.map((tag) => `#${tag}`),
+  ]
   return (
     <li class={unread ? "unread" : undefined}>
       <input type="checkbox" class="chooser" aria-label={`Select: ${title}`} checked={isChosen} onChange={onChoose} />
@@ -317,43 +331,33 @@ const Row = ({ address, chatbot, conversation, isChosen, isCurrent, onChoose }: 
             <Ago at={updated_at} />
           </span>
         </span>
-        <span class="ellipsis soft" dir="auto">
-          {last?.sender_type === "user" && (
-            <span class="visually-hidden" dir="ltr">
-              Visitor:{" "}
-            </span>
-          )}
-          {previewOf(conversation) || "No text"}
-        </span>
-        <span class="row nowrap apart">
-          <span class="ellipsis soft small">
-            {[visitorOf(conversation), pathOf(conversation)].filter(Boolean).join(" · ")}
-            {chatbot !== undefined && (
-              <>
-                {" · "}
-                <bdi>{chatbot}</bdi>
-              </>
-            )}
+        <span class="row nowrap apart small">
+          <span class="ellipsis soft" dir="auto">
+            <bdi>{[visitorOf(conversation), chatbot].filter(Boolean).join(" · ")}</bdi>
+            {" – "}
+            {previewOf(conversation) || "No text"}
           </span>
           <span class="row nowrap">
-            {state === "closed" && <Badge>Closed</Badge>}
+            {ofPeople !== undefined && ofPeople.waiting_since !== null && (
+              <Badge kind="busy">
+                Waiting · <Ago at={ofPeople.waiting_since} />
+              </Badge>
+            )}
             {unanswered === true && <Badge kind="warn">Unanswered</Badge>}
             <Ratings count={ratings?.down} kind="down" />
             <Ratings count={ratings?.up} kind="up" />
-            {platform !== "web" && <Badge>{platform}</Badge>}
           </span>
         </span>
-        {(handover?.owner === "people" || tags.length > 0) && (
+        {marks.some(Boolean) && (
           <span class="row">
-            {handover?.owner === "people" && handover.waiting_since !== null && (
-              <Badge kind="busy">
-                Waiting · <Ago at={handover.waiting_since} />
-              </Badge>
+            {Array.from(new Set(marks)).map(
+              (mark) =>
+                mark && (
+                  <Badge key={mark}>
+                    <span class="ellipsis">{mark}</span>
+                  </Badge>
+                ),
             )}
-            {handover?.assignee != null && <Badge>{handover.assignee.name}</Badge>}
-            {tags.map((tag) => (
-              <Badge key={tag}>#{tag}</Badge>
-            ))}
           </span>
         )}
       </a>

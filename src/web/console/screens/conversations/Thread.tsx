@@ -1,4 +1,4 @@
-import { ArrowLeft, CircleCheck, CircleDot, Eraser, MessageCircleQuestionMark, ThumbsDown, ThumbsUp } from "lucide"
+import { ArrowLeft, Bot, CircleCheck, CircleDot, Eraser, MessageCircleQuestionMark, ThumbsDown, ThumbsUp } from "lucide"
 import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { Attached } from "../../../shared/Attachments.tsx"
@@ -12,7 +12,7 @@ import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { Json } from "../../parts/Copy.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { Explained } from "../../parts/Explained.tsx"
-import { Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
+import { Ago, Badge, Loaded, More, useTitle } from "../../parts/Layout.tsx"
 import { toast } from "../../parts/Toast.ts"
 import { href, mailboxOf, place } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
@@ -211,16 +211,15 @@ interface SaidProps {
 
 /** A message, with what it rests on and what was thought of it. */
 const Said = ({ chatbot, chatbotId, message, question, visitor }: SaidProps) => {
-  const { content, created_at, feedback, id: messageId, model, sender, sender_type, tokens_used, unanswered } = message
+  const { content, created_at, feedback, id: messageId, sender, sender_type, unanswered } = message
   const isBot = sender_type === "bot"
   const isVisitor = sender_type === "user"
   return (
     <li class={`box stack tight ${sender_type}`}>
       <div class="row spread soft small">
+        {isBot && <Icon nodes={Bot} size={14} />}
         <strong>{isBot ? chatbot : isVisitor ? visitor : (sender?.name ?? "Team")}</strong>
-        <time dateTime={created_at}>{formatMoment(created_at)}</time>
-        {isBot && model !== null && <span>{model}</span>}
-        {isBot && tokens_used > 0 && <span>{plural(tokens_used, "token")}</span>}
+        <Ago at={created_at} />
         {unanswered === true && <Badge kind="warn">Unanswered</Badge>}
       </div>
       <Attached files={message.attachments} root={root} />
@@ -271,14 +270,19 @@ const Said = ({ chatbot, chatbotId, message, question, visitor }: SaidProps) => 
   )
 }
 
+/** What made a reply, folded: people who answer visitors rarely need it. */
 const Foot = ({ message }: { readonly message: Message }) => {
+  const { model, tokens_used } = message
   const sources = sourcesIn(message)
   const results = resultsIn(message.tool_results)
-  if (sources.length + results.length === 0) return null
+  const made = [model, tokens_used > 0 && plural(tokens_used, "token")].filter(Boolean).join(" · ")
+  if (sources.length + results.length === 0 && made === "") return null
   return (
-    <div class="small">
+    <details class="small">
+      <summary>Details</summary>
+      <p class="soft">{made}</p>
       {sources.length > 0 && (
-        <details>
+        <details open>
           <summary>{plural(sources.length, "source")}</summary>
           <Passages passages={sources} />
         </details>
@@ -303,6 +307,6 @@ const Foot = ({ message }: { readonly message: Message }) => {
           </details>
         )
       })}
-    </div>
+    </details>
   )
 }

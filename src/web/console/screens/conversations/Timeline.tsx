@@ -1,4 +1,4 @@
-import { formatMoment } from "../../../shared/Format.ts"
+import { Ago } from "../../parts/Layout.tsx"
 import type { ConversationEvent, Message } from "./ConversationData.ts"
 
 type Entry = Message | ConversationEvent
@@ -34,11 +34,12 @@ const handovers: Readonly<Record<string, string>> = {
 export const wordsOf = ({ detail, person, type }: ConversationEvent): string => {
   const who = person?.name
   const by = who === undefined ? "" : ` by ${who}`
+  const isOwn = detail.assignee != null && detail.assignee.id === person?.id
   if (type === "handover") {
-    const to =
-      detail.assignee == null || detail.assignee.id === person?.id ? "" : `, assigned to ${detail.assignee.name}`
+    const to = detail.assignee == null || isOwn ? "" : `, assigned to ${detail.assignee.name}`
     return (handovers[detail.reason ?? ""] ?? (who === undefined ? "People took over" : `${who} took over`)) + to
   }
+  if (type === "assigned" && isOwn) return `${detail.assignee?.name} took over`
   if (type === "assigned")
     return detail.assignee == null ? `Assigned to nobody${by}` : `Assigned to ${detail.assignee.name}${by}`
   if (type === "closed") return `Closed${by}`
@@ -49,7 +50,7 @@ export const wordsOf = ({ detail, person, type }: ConversationEvent): string => 
 
 /** Something that happened between messages: a line, or a note, which visitors never see. */
 export const Happened = ({ event }: { readonly event: ConversationEvent }) => {
-  const time = <time dateTime={event.created_at}>{formatMoment(event.created_at)}</time>
+  const time = <Ago at={event.created_at} />
   if (event.type !== "note")
     return (
       <li class="happened soft small">

@@ -23,6 +23,17 @@ const route = "/api/external/chatbot/:chatbotId/conversations/:sessionId"
 
 type Draft = Answer<`POST ${typeof route}/draft`>["draft"]
 
+/** A draft without the places of its sources at the ends of lines, such as `(Refunds)`: these are listed below it. */
+export const draftText = ({ output, sources }: Pick<Draft, "output" | "sources">): string => {
+  const places = sources.flatMap(({ title }) => [`(${title})`, `(${title} › `])
+  const lineOf = (line: string): string => {
+    const at = line.lastIndexOf("(")
+    const isPlace = line.endsWith(")") && places.some((place) => line.startsWith(place, at))
+    return isPlace ? line.slice(0, at).trimEnd() : line
+  }
+  return output.split("\n").map(lineOf).join("\n").trimEnd()
+}
+
 const modes = { answer: "Answer", note: "Note" } as const
 
 const begun = new Map<string, Signal<string>>()
@@ -109,7 +120,7 @@ export const Composer = ({ of, onSent, presence }: ComposerProps) => {
     isDrafting.value = true
     await attempt(async () => {
       const { draft } = await call(`POST ${route}/draft`, { params })
-      write([text.value.trim(), draft.output].filter(Boolean).join("\n\n"))
+      write([text.value.trim(), draftText(draft)].filter(Boolean).join("\n\n"))
       sources.value = draft.sources
     })
     isDrafting.value = false

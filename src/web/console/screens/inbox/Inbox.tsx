@@ -29,7 +29,7 @@ const Signs = ({ items, presence, visitor }: SignsProps) => {
   const last = items.at(-1)
   const isRead = last?.sender_type === "agent" && readAt !== null && Date.parse(readAt) >= Date.parse(last.created_at)
   return (
-    <output class="signs stack tight soft small">
+    <output class="signs stack tight soft small anywhere">
       {isRead && <span>Read by the visitor, {formatMoment(readAt)}</span>}
       {othersIn(presence.told.value).map(({ name, state, who }) => (
         <span key={who}>
