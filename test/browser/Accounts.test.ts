@@ -124,6 +124,7 @@ describe("an editor of one chatbot", () => {
   asEditor("changes the settings of the chatbot, and of no other", async ({ expects, page }) => {
     expects(/status of 403/)
     await page.goto(`${url}/console/chatbots/${harbour.id}`)
+    await page.getByText("Access", { exact: true }).click()
     await page.getByLabel("Description").fill("Ferries and islands")
     await button(page, "Save").click()
     await page.getByText("Changes saved.").waitFor()
@@ -141,6 +142,7 @@ describe("an editor of one chatbot", () => {
     await page.goto(`${url}/console/chatbots/${harbour.id}`)
     await other.goto(`${url}/console/chatbots/${harbour.id}`)
     await page.getByLabel("Greeting").fill("Ahoy")
+    await other.getByText("Replies", { exact: true }).click()
     await other.getByLabel("Tone").fill("salty")
     await button(other, "Save").click()
     await other.getByText("Changes saved.").waitFor()

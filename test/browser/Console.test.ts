@@ -286,7 +286,7 @@ onScreen("a prompt is compared with the saved one on the same question, and save
   const before = await stored()
   await show(page, `/chatbots/${id}/playground`)
   await page.getByRole("link", { name: "Compare" }).click()
-  await page.getByLabel("Prompt").fill("Answer in one word.")
+  await page.getByLabel("Instructions").fill("Answer in one word.")
   await page.getByLabel("Message").fill("When does it sail?")
   await page.keyboard.press("Enter")
   const side = (name: string) => page.getByRole("article", { name, exact: true })
@@ -704,6 +704,7 @@ onScreen(
     expects(/status of 412/)
     await show(page, `/chatbots/${id}`)
     await page.getByLabel("Greeting").fill("Mine")
+    await page.getByText("Access", { exact: true }).click()
     await page.getByLabel("Description").fill("Also mine")
     await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { greeting: "Theirs" } })
     await page.getByRole("button", { name: "Save" }).click()
@@ -717,9 +718,46 @@ onScreen(
   },
 )
 
+onScreen("the settings are five fields, and others are in groups that show what is changed", async ({ page }) => {
+  const path = `/api/external/chatbots?id=${id}`
+  const handover = async () => (await server.api.get(`/api/external/chatbot/${id}`)).chatbot.settings.handover
+  const group = (name: string) => page.getByRole("group", { name, exact: true })
+  const save = async () => {
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Changes saved.").waitFor()
+    await page.getByRole("button", { name: "Dismiss" }).click()
+  }
+  await show(page, `/chatbots/${id}`)
+  const shown = page.locator(".section").locator("input, textarea, select").filter({ visible: true })
+  await becomes(() => shown.count(), 5)
+  await inspect(page, "console-settings")
+  // What the switch changes is in sight, and stays there.
+  await page.getByRole("switch", { name: "Handover to people" }).click()
+  const button = group("Handover").getByRole("switch", { name: "Button in the widget" })
+  await button.waitFor()
+  expect(await button.isChecked()).toBe(true)
+  await page.getByText("Handover", { exact: true }).click()
+  await button.waitFor()
+  await save()
+  expect(await handover()).toEqual({ button: true, tool: true })
+  await page.getByText("Handover", { exact: true }).click()
+  await button.waitFor({ state: "hidden" })
+  await page.getByRole("switch", { name: "Handover to people" }).click()
+  await button.waitFor()
+  await save()
+  expect(await handover()).toBeUndefined()
+  // A link to a field opens its group.
+  await server.api.patch(path, { settings: { isToolEnabled: false } })
+  await show(page, `/chatbots/${id}/tools`)
+  await page.getByRole("link", { name: "Open settings" }).click()
+  await group("Replies").getByRole("switch", { name: "Tools" }).waitFor()
+  await server.api.patch(path, { settings: { isToolEnabled: true } })
+})
+
 onScreen("synonyms are a group on each line, and search finds by them", async ({ page }) => {
   await server.api.patch(`/api/external/chatbots?id=${id}`, { settings: { synonyms: null } })
   await show(page, `/chatbots/${id}`)
+  await page.getByText("Documents", { exact: true }).click()
   await page.getByLabel("Synonyms", { exact: true }).fill("boat, ferry\nfee, price")
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByText("Changes saved.").waitFor()
@@ -742,6 +780,7 @@ onScreen("words of questions without an answer become synonyms", async ({ page }
     await server.api.post(`/api/external/chatbot/${id}/chat`, { messages: [{ role: "user", content }] })
   }
   await show(page, `/chatbots/${id}`)
+  await page.getByText("Documents", { exact: true }).click()
   await page.getByText("Suggestions (2)").click()
   const field = page.getByLabel("The documents’ word for “canines”")
   await field.waitFor()

@@ -51,6 +51,7 @@ describe("a sentence that no document supports", () => {
     await page.goto(`${server.url}/console/conversations/${id}/${data[0].id}`)
     await page.getByText("Not found in the documents: 1 sentence").waitFor()
     await page.goto(`${server.url}/console/chatbots/${id}`)
+    await page.getByText("Documents", { exact: true }).click()
     const select = page.getByLabel("Check against the documents")
     await select.selectOption({ label: "Strict" })
     await page.getByLabel("Judge model").fill("local/extractive")

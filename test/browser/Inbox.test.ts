@@ -205,7 +205,8 @@ onScreen("canned answers are kept in a small dialog", async () => {
 
 onScreen("what a chatbot hands over, and when people are there, is set in its settings", async () => {
   await page.goto(`${server.url}/console/chatbots/${id}`)
-  const people = page.getByRole("region", { name: "People" })
+  await page.getByText("Handover", { exact: true }).click()
+  const people = page.getByRole("group", { name: "Handover", exact: true })
   await people.getByRole("switch", { name: "Button in the widget" }).click()
   await people.getByRole("switch", { name: "Opening hours" }).click()
   await people.getByLabel("Time zone").fill("Europe/Berlin")

@@ -75,7 +75,9 @@ export const EditForm = ({ action = "Save", children, form, label }: EditFormPro
       {!can("chatbots:write") && (
         <p class="notice row nowrap start">You can view these settings but not change them.</p>
       )}
-      <Refusals.Provider value={{ errors: form.errors.value, names }}>{children}</Refusals.Provider>
+      <Refusals.Provider value={{ errors: form.errors.value, onName: (name) => names.add(name) }}>
+        {children}
+      </Refusals.Provider>
       <SaveBar action={action} form={form} names={names} />
     </fieldset>
   )

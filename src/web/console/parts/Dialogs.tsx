@@ -162,7 +162,9 @@ export const Form = ({
         void submit()
       }}
     >
-      <Refusals.Provider value={{ errors: failure.value?.errors ?? [], names }}>{children}</Refusals.Provider>
+      <Refusals.Provider value={{ errors: failure.value?.errors ?? [], onName: (name) => names.add(name) }}>
+        {children}
+      </Refusals.Provider>
       {failure.value !== undefined && <Unsaid failure={failure.value} names={names} />}
       {onCancel === undefined ? (
         send

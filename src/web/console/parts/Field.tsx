@@ -33,11 +33,11 @@ export const bind = <A,>(of: Signal<A>): Valued<A> => ({ value: of.value, onValu
 interface Refused {
   /** The fields that the server has refused of the form around a control. */
   readonly errors: ReadonlyArray<Refusal>
-  /** The names of the form's controls, each of which adds its own: what is refused beside them is said elsewhere. */
-  readonly names: Set<string>
+  /** Called with the name of each of the form's controls: what is refused beside them is said elsewhere. */
+  readonly onName: (name: string) => void
 }
 
-export const Refusals = createContext<Refused>({ errors: [], names: new Set() })
+export const Refusals = createContext<Refused>({ errors: [], onName: () => {} })
 
 /** The failure of sending a form, without what its fields say of it; rendered after them. The first of those gets the focus. */
 export const Unsaid = ({ failure, names }: { readonly failure: Failure; readonly names: ReadonlySet<string> }) => {
@@ -64,8 +64,8 @@ export const Unsaid = ({ failure, names }: { readonly failure: Failure; readonly
 /** The attributes by which a control is tied to its label, and the hint and the error that describe it. */
 const useControl = ({ disabled, error, hint, name }: Labelled) => {
   const id = useId()
-  const { errors, names } = useContext(Refusals)
-  if (name !== undefined) names.add(name)
+  const { errors, onName } = useContext(Refusals)
+  if (name !== undefined) onName(name)
   const wrong = error ?? (name === undefined ? undefined : messageAt(errors, name))
   const notes = (wrong ?? hint) !== undefined && (
     <div id={`${id}-notes`}>

@@ -66,7 +66,7 @@ const Answers = ({ mending, review }: WaysProps) => {
         <article class="box padded stack tight anywhere" aria-label="New answer" ref={now} tabIndex={-1}>
           <div class="row">
             <h3>New answer</h3>
-            {mending.isTrial.value && exchange !== undefined && <Badge kind="warn">Prompt not saved</Badge>}
+            {mending.isTrial.value && exchange !== undefined && <Badge kind="warn">Instructions not saved</Badge>}
           </div>
           <output class={exchange === undefined ? "soft" : "visually-hidden"}>
             {waiting ??

@@ -124,15 +124,15 @@ const PromptWay = ({ first, mending }: Pick<WaysProps, "mending"> & { readonly f
   }
   return (
     <Section
-      title="Prompt"
+      title="Instructions"
       about={
         form.text("settings.model") === QUOTING
           ? "The model local/extractive quotes documents and follows no prompt."
           : "The prompt changes how the chatbot answers every question."
       }
     >
-      <EditForm form={{ ...form, save }} label="Prompt" action="Save to chatbot">
-        <TextArea {...form.line("settings.prompt")} label="Prompt" maxLength={32_000} rows={4} />
+      <EditForm form={{ ...form, save }} label="Instructions" action="Save to chatbot">
+        <TextArea {...form.line("settings.prompt")} label="Instructions" maxLength={32_000} rows={4} />
         {mayAsk() && (
           <Button
             disabled={form.changes.value.length === 0}

@@ -83,7 +83,7 @@ const Comparing = ({ chatbotId, first }: { readonly chatbotId: string; readonly 
       <EditForm form={form} label="Variant" action="Save to chatbot">
         <Section title="Variant" about="Visitors get the saved settings until you save these.">
           <ModelField form={form} />
-          <TextArea {...form.line("settings.prompt")} label="Prompt" maxLength={32_000} rows={4} />
+          <TextArea {...form.line("settings.prompt")} label="Instructions" maxLength={32_000} rows={4} />
         </Section>
         <Section
           title="Answers"

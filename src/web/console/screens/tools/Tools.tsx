@@ -34,7 +34,8 @@ const Tools = ({ chatbotId }: { readonly chatbotId: string }) => {
       <div class="stack">
         {chatbot?.settings.isToolEnabled === false && (
           <p class="notice warn">
-            Tools are turned off for this chatbot. <a href={href("settings", { chatbotId })}>Open settings</a>
+            Tools are turned off for this chatbot.{" "}
+            <a href={href("settings", { chatbotId }, { do: "Replies" })}>Open settings</a>
           </p>
         )}
         <Loaded

@@ -74,7 +74,7 @@ export const KeysSection = ({ chatbot, keys }: WebsitesProps) => {
                 ) : (
                   <>
                     No websites yet. Add one, or make the chatbot public in its{" "}
-                    <a class="inline" href={href("settings", { chatbotId: chatbot.id })}>
+                    <a class="inline" href={href("settings", { chatbotId: chatbot.id }, { do: "Access" })}>
                       settings
                     </a>
                     .

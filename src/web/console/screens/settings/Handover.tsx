@@ -1,7 +1,6 @@
 import type { HandoverSettings, OpeningHours } from "../../../../domain/inbox/Handover.ts"
 import type { Form } from "../../forms/Form.ts"
 import { SelectField, Switch, TextArea, TextField } from "../../parts/Field.tsx"
-import { Section } from "../../parts/Layout.tsx"
 import { RowFields } from "../../parts/RowFields.tsx"
 import { fieldsIn, jsonIn } from "../../server/Unknown.ts"
 
@@ -90,21 +89,42 @@ const HoursFields = ({ hours: { holidays = [], timeZone, weekly }, onChange }: H
   )
 }
 
-/** When the chatbot hands a conversation over to people, and what visitors may send. */
-export const PeopleSection = ({ form }: { readonly form: Form }) => {
+const handoverOf = (form: Form) => {
   const handover: Handover = fieldsIn(jsonIn(form.text(PATH)))
-  const { hours } = handover
   /** Sets fields; undefined takes them away. */
   const set = (changes: { readonly [K in keyof Handover]: Handover[K] | undefined }): void => {
     const next = JSON.stringify({ ...handover, ...changes })
     form.set(PATH, next === "{}" ? null : next)
   }
+  return { handover, set }
+}
+
+/** Whether the chatbot hands over at all. On, it does when a visitor asks for a person; off, what else is set stays. */
+export const HandoverSwitch = ({ form }: { readonly form: Form }) => {
+  const { handover, set } = handoverOf(form)
+  const { button, email, ratedDown, tool, unanswered } = handover
+  const none = { button: undefined, email: undefined, ratedDown: undefined, tool: undefined, unanswered: undefined }
   return (
-    <Section title="People" about="Ways from the chatbot to a person, who answers in the inbox.">
+    <Switch
+      label="Handover to people"
+      hint="Visitors who ask for a person get one, who answers in the inbox."
+      value={[button, email, ratedDown, tool].includes(true) || unanswered !== undefined}
+      onValue={(isOn) => set(isOn ? { button: true, tool: true } : none)}
+    />
+  )
+}
+
+/** When the chatbot hands a conversation over, to whom, and in which hours somebody is there. */
+export const HandoverFields = ({ form }: { readonly form: Form }) => {
+  const { handover, set } = handoverOf(form)
+  const { hours } = handover
+  return (
+    <>
       {flags.map(([field, label, hint]) => (
         <Switch
           key={field}
           {...{ hint, label }}
+          name={`${PATH}.${field}`}
           value={handover[field] === true}
           onValue={(value) => set({ [field]: value || undefined })}
         />
@@ -139,7 +159,6 @@ export const PeopleSection = ({ form }: { readonly form: Form }) => {
       {hours !== undefined && (
         <HoursFields hours={hours} onChange={(changes) => set({ hours: { ...hours, ...changes } })} />
       )}
-      <Switch {...form.flag("settings.attachments")} label="Attachments" hint="Visitors may send images and PDFs." />
-    </Section>
+    </>
   )
 }
