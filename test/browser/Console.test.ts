@@ -572,12 +572,18 @@ onScreen("the test page of a widget is closed by Escape, also from within the ch
 
 onScreen("the widget's button, starter questions and words in a language are edited and seen", async ({ page }) => {
   await show(page, `/chatbots/${id}/widget`)
+  const titles = page.locator(".section > .section-head h2")
+  const order = ["Appearance", "Advanced", "Websites", "Snippet", "Embedding check"]
+  await becomes(async () => (await titles.allInnerTexts()).join(), order.join())
+  const preview = page.getByRole("complementary", { name: "Preview" }).frameLocator("iframe")
+  await page.getByText("Launcher", { exact: true }).click()
   await page.getByLabel("Icon").selectOption("Headset")
   await page.getByLabel("Starter questions").fill("When does the ferry sail?")
+  await page.getByText("Languages", { exact: true }).click()
   await page.getByLabel("Add language").selectOption("German")
   await page.getByRole("group", { name: "German" }).getByLabel("Greeting").fill("Moin!")
-  const preview = page.getByRole("complementary", { name: "Preview" }).frameLocator("iframe")
   await preview.getByRole("button", { name: "When does the ferry sail?" }).waitFor()
+  await preview.locator(".question").getByText("When does the ferry sail?").waitFor()
   await inspect(page, "console-widget-words")
   await page.getByRole("button", { name: "Save", exact: true }).click()
   await page.getByText("Changes saved.").waitFor()
@@ -593,6 +599,7 @@ onScreen("the widget's logo is uploaded, and takes the place of one by address",
   expects(/status of 404/)
   const stored = async () => (await server.api.get(`/api/external/chatbot/${id}`)).chatbot.settings.avatar
   await show(page, `/chatbots/${id}/widget`)
+  await page.getByText("Lines and colours", { exact: true }).click()
   await page.getByLabel("Logo URL").fill(`${server.url}/icon.svg`)
   const chooser = page.waitForEvent("filechooser")
   await page.getByRole("button", { name: "Upload logo" }).click()

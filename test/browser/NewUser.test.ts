@@ -77,7 +77,7 @@ visit("a new user comes from the first start to an answer on a website in a doze
   await click(steps.getByRole("link", { name: "Put it on a website" }))
   await click(page.getByRole("button", { name: "Add website" }).first())
   const dialog = page.getByRole("dialog")
-  await dialog.getByLabel("Allowed origins").fill(site.url)
+  await dialog.getByLabel("Address of your website").fill(site.url)
   await dialog.getByLabel("Name").fill("The harbour's site")
   await click(dialog.getByRole("button", { name: "Create key" }))
   await dialog.waitFor({ state: "detached" })

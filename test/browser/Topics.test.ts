@@ -20,6 +20,9 @@ onScreen("starter questions are suggested, and offered once they are saved", asy
   await page.goto(`${server.url}/console/chatbots/${id}/widget`)
   await page.getByLabel("API key").fill(server.api.key)
   await page.getByRole("button", { name: "Sign in" }).click()
+  // The conversation of the preview is about what the chatbot could be asked.
+  const preview = page.getByRole("complementary", { name: "Preview" }).frameLocator("iframe")
+  await preview.locator(".question").getByText("When does the ferry sail?").waitFor()
   await page.getByRole("button", { name: "Suggest questions" }).click()
   await page.getByRole("button", { name: "When does the ferry sail?" }).click()
   await inspect(page, "console-suggested-questions")

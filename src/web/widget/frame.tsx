@@ -15,18 +15,19 @@ import { App } from "./views/App.tsx"
  * The widget: in a frame of a page that embeds it, as a page of its own, or as the preview in the console.
  */
 
-/** Shows a short conversation that never happened, as an example of how one looks. */
-const showSample = (widget: Widget): Widget => {
+/** Shows a short conversation that never happened, about a question, as an example of how one looks. */
+const showSample = (widget: Widget, question: string): Widget => {
+  if (widget.chat.entries.value[0]?.text === question) return widget
   const reply = new Reply()
   reply.restore({
     id: "sample" as MessageId,
     role: "assistant",
-    content: "It takes **five days**, see the [terms](https://example.com).",
+    content: "This is how an **answer** looks, with a [link](https://example.com).",
     created_at: "" as Timestamp,
     is_complete: true,
-    sources: [{ index: 0, title: "Terms.pdf", page: 3, quote: "Five days" }],
+    sources: [{ index: 0, title: "Document.pdf", page: 3, quote: "A passage" }],
   })
-  widget.chat.entries.value = [new Question("How long does a refund take?"), reply]
+  widget.chat.entries.value = [new Question(question), reply]
   return widget
 }
 
@@ -69,18 +70,15 @@ const mode = metaOf("mode") ?? "frame"
 
 if (mode === "preview") {
   let shown: Promise<Widget> | undefined
-  onPreview(({ config, theme }) => {
+  onPreview(({ config, question, theme }) => {
     setTheme(theme)
     const change = async (widget: Widget) => {
       if (widget.given.value.language !== config.language) widget.language.value = await languageFor(config, undefined)
       widget.given.value = config
       return widget
     }
-    shown =
-      shown?.then(change) ??
-      findHost(mode, config)
-        .then((host) => show(host, config))
-        .then(showSample)
+    const changed = shown?.then(change) ?? findHost(mode, config).then((host) => show(host, config))
+    shown = changed.then((widget) => showSample(widget, question))
   })
 } else {
   const config: WidgetConfig = JSON.parse(metaOf("config") ?? "")

@@ -24,7 +24,7 @@ export const originOf = (address: string): string | undefined => {
   return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== "" ? url.origin : undefined
 }
 
-/** The allowed origins that a person has written, one a line or with commas, as the server wants them. */
+/** The addresses of websites that a person has written, one a line or with commas, as the server wants them. */
 export const originsIn = (text: string): ReadonlyArray<string> =>
   Array.from(
     new Set(

@@ -7,7 +7,8 @@ import { Button } from "../parts/Buttons.tsx"
 import { Dialog, openDialog } from "../parts/Dialogs.tsx"
 import { Page } from "../parts/Layout.tsx"
 import { call } from "../server/Api.ts"
-import { resources } from "../server/Resource.ts"
+import { resources, useResource } from "../server/Resource.ts"
+import { can } from "../server/Session.ts"
 import { theme } from "../Theme.ts"
 import { WidgetFrame } from "./WidgetFrame.tsx"
 
@@ -76,6 +77,12 @@ export const widgetFields = resources(async (chatbotId: string) =>
   ),
 )
 
+/** Questions that could be offered to the visitors of a chatbot: what they ask most, and what its documents answer. */
+export const proposeQuestions = async (chatbotId: string) =>
+  (await call("GET /api/external/chatbot/:chatbotId/suggested-questions", { params: { chatbotId } })).questions
+
+const proposedQuestions = resources(proposeQuestions)
+
 export type PreviewConfig = typeof WidgetConfig.Encoded
 
 interface PreviewProps {
@@ -84,11 +91,13 @@ interface PreviewProps {
 
 /** The real widget in a frame, with a configuration that is not stored. Nothing that is written there is sent. */
 export const WidgetPreview = ({ config }: PreviewProps) => {
+  const proposed = useResource(proposedQuestions(config.value.chatbot_id), can("conversations:read")).data.value
   const ready = useSignal<{ readonly frame: Window } | undefined>(undefined)
   useSignalEffect(() => {
     const message = {
       type: "parley:preview",
       config: config.value,
+      question: config.value.suggestions[0] ?? proposed?.[0]?.question ?? "What can you tell me?",
       ...(theme.value !== "system" && { theme: theme.value }),
     }
     ready.value?.frame.postMessage(message, location.origin)

@@ -133,6 +133,8 @@ const outerPage = (): Promise<Host> =>
 export interface Preview {
   readonly type: "parley:preview"
   readonly config: WidgetConfig
+  /** The question of the conversation that is shown as an example. */
+  readonly question: string
   readonly theme?: "light" | "dark"
 }
 

@@ -23,8 +23,8 @@ export const grantable = (own: ReadonlyArray<string>, isForOperator: boolean) =>
   scopeChoices.filter(({ scope }) => own.includes(scope) && (scope !== "operator" || isForOperator))
 
 export const originsField = {
-  label: "Allowed origins",
-  hint: "One per line, such as https://example.com or https://*.example.com. Use * to allow any website.",
+  label: "Address of your website",
+  hint: "The widget works on its pages only. One per line; https://*.example.com is all below it, and * any website.",
   placeholder: "https://example.com",
   spellcheck: false,
   required: true,

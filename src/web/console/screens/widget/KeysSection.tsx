@@ -32,7 +32,7 @@ const Row = ({ item, keys }: Pick<WebsitesProps, "keys"> & { readonly item: Publ
         <p>
           <code>{item.public_key}</code>
         </p>
-        <ul class="row" aria-label={`Allowed origins of ${item.name}`}>
+        <ul class="row" aria-label={`Addresses of ${item.name}`}>
           {item.allowed_origins.map((origin) => (
             <li key={origin}>
               <Badge>{origin === "*" ? "Any website" : origin}</Badge>
@@ -54,7 +54,7 @@ export const KeysSection = ({ chatbot, keys }: WebsitesProps) => {
       about={
         chatbot.is_public
           ? "This chatbot is public: any website can embed it. A website's own key can be limited and revoked."
-          : "Each website has its own key. The widget works only on the origins its key allows."
+          : "Each website has its own key. The widget works only at the addresses its key allows."
       }
       actions={
         can("admin") && (

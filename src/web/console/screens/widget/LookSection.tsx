@@ -12,6 +12,7 @@ import {
 } from "../../../shared/Contrast.ts"
 import { AvatarField } from "../../forms/AvatarField.tsx"
 import { ColorField, sixDigits } from "../../forms/ColorField.tsx"
+import { FieldGroup } from "../../forms/FieldGroup.tsx"
 import type { Form } from "../../forms/Form.ts"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
@@ -42,24 +43,6 @@ const icons = { chat: "Speech bubble", question: "Question mark", headset: "Head
 const sizes = { small: "Small", medium: "Medium", large: "Large" }
 const sides = { right: "Bottom right", left: "Bottom left" }
 
-/** The button that opens the chat. Its colour is the primary one. */
-export const LauncherSection = ({ form }: { readonly form: Form }) => (
-  <Section title="Launcher" about="The button that opens the chat. Changes appear on your pages within five minutes.">
-    <div class="columns">
-      <SelectField label="Icon" {...form.option("launcher.icon", "chat")} options={icons} />
-      <SelectField label="Size" {...form.option("launcher.size", "medium")} options={sizes} />
-      <SelectField label="Position" {...form.option("launcher.side", "right")} options={sides} />
-      <TextField
-        {...form.line("launcher.text")}
-        label="Text"
-        placeholder="Ask us"
-        maxLength={40}
-        hint="Shown next to the icon. Leave empty to show only the icon."
-      />
-    </div>
-  </Section>
-)
-
 const languagesIn = (form: Form): ReadonlyArray<string> =>
   Object.entries(form.fields.value).flatMap(([path, value]) =>
     path.startsWith("translations.") && value !== null && value !== "" && String(value) !== ""
@@ -87,20 +70,12 @@ const Words = ({ form, tag }: { readonly form: Form; readonly tag: string }) => 
   )
 }
 
-export const WordsSection = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
+const LanguageFields = ({ form }: { readonly form: Form }) => {
   const added = useSignal<ReadonlyArray<string>>([])
   const shown = Array.from(new Set([...languagesIn(form), ...added.value]))
   const others = languages.filter((tag) => !shown.includes(tag))
   return (
-    <Section title="Texts" about="The interface comes in fifteen languages. Add your own texts in any of them.">
-      <TextArea
-        {...form.lines("suggestions")}
-        label="Starter questions"
-        rows={2}
-        dir="auto"
-        hint={`One per line, up to ${MAX_SUGGESTIONS}. Visitors ask them with a click.`}
-      />
-      {can("conversations:read") && <SuggestedQuestions chatbotId={chatbotId} form={form} />}
+    <>
       {shown.map((tag) => (
         <Words key={tag} form={form} tag={tag} />
       ))}
@@ -110,28 +85,29 @@ export const WordsSection = ({ chatbotId, form }: { readonly chatbotId: string; 
         options={{ "": "Select a language", ...languageOptions(others) }}
         onValue={(tag) => tag !== "" && (added.value = [...added.value, tag])}
       />
-    </Section>
+    </>
   )
 }
 
 const options = { auto: "Visitor's browser language", ...languageOptions(languages) }
 
-/** The texts and the colours of the widget. An empty field is filled in from the chatbot. */
-export const LookSection = ({ form, look }: { readonly form: Form; readonly look: ReadonlySignal<PreviewConfig> }) => {
-  const { avatar, chatbot_id: chatbotId, header, name, primary_color: primary, secondary_color: secondary } = look.value
+interface LookProps {
+  readonly form: Form
+  readonly look: ReadonlySignal<PreviewConfig>
+}
+
+/** What makes a widget one's own. An empty field is filled in from the chatbot. */
+export const LookSection = ({ form, look }: LookProps) => {
+  const { avatar, chatbot_id: chatbotId, header, name, primary_color: primary } = look.value
   return (
     <Section title="Appearance" about="Empty fields use the chatbot's own values.">
-      <div class="columns">
-        <TextField {...form.line("header")} label="Header" placeholder={header} maxLength={500} />
-        <TextField {...form.line("name")} label="Display name" placeholder={name} maxLength={500} />
-      </div>
-      <TextField {...form.line("slogan")} label="Slogan" maxLength={500} />
-      <TextField
-        {...form.line("disclosure")}
-        label="Assistant notice"
-        placeholder={en.disclosure}
-        maxLength={500}
-        hint="Tells visitors that no person answers. Leave empty to say so in the visitor's language."
+      <TextField {...form.line("header")} label="Header" placeholder={header} maxLength={500} />
+      <ColorField
+        form={form}
+        path="primaryColor"
+        label="Primary colour"
+        fallback={sixDigits(primary) ?? accent}
+        hint={contrastHint(primary === "" ? accent : primary)}
       />
       <AvatarField
         chatbotId={chatbotId}
@@ -140,22 +116,59 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
         what="logo"
         onStored={() => form.text("logo") !== "" && form.set("logo", "")}
       />
-      <TextField
-        {...form.line("logo")}
-        label="Logo URL"
-        type="url"
-        placeholder="https://example.com/logo.png"
-        maxLength={2_048}
-        hint="Shown instead of the uploaded logo. Leave empty to use that."
+      <TextArea
+        {...form.lines("suggestions")}
+        label="Starter questions"
+        rows={2}
+        dir="auto"
+        hint={`One per line, up to ${MAX_SUGGESTIONS}. Visitors ask them with a click.`}
       />
-      <SelectField {...form.option("language", "auto")} label="Language" options={options} />
-      <div class="columns">
-        <ColorField
-          form={form}
-          path="primaryColor"
-          label="Primary colour"
-          fallback={sixDigits(primary) ?? accent}
-          hint={contrastHint(primary === "" ? accent : primary)}
+      {can("conversations:read") && <SuggestedQuestions chatbotId={chatbotId} form={form} />}
+    </Section>
+  )
+}
+
+/** The texts and the colours of the widget that few need, and the button that opens it. */
+export const AdvancedSection = ({ form, look }: LookProps) => {
+  const { name, primary_color: primary, secondary_color: secondary } = look.value
+  return (
+    <Section title="Advanced">
+      <FieldGroup form={form} title="Launcher" about="The button that opens the chat.">
+        <div class="columns">
+          <SelectField label="Icon" {...form.option("launcher.icon", "chat")} options={icons} />
+          <SelectField label="Size" {...form.option("launcher.size", "medium")} options={sizes} />
+          <SelectField label="Position" {...form.option("launcher.side", "right")} options={sides} />
+          <TextField
+            {...form.line("launcher.text")}
+            label="Text"
+            placeholder="Ask us"
+            maxLength={40}
+            hint="Shown next to the icon. Leave empty to show only the icon."
+          />
+        </div>
+        <p class="soft small">Changes appear on your pages within five minutes.</p>
+      </FieldGroup>
+      <FieldGroup
+        form={form}
+        title="Lines and colours"
+        about="The lines around the conversation, another logo, and a second colour."
+      >
+        <TextField {...form.line("name")} label="Display name" placeholder={name} maxLength={500} />
+        <TextField {...form.line("slogan")} label="Slogan" maxLength={500} />
+        <TextField
+          {...form.line("disclosure")}
+          label="Assistant notice"
+          placeholder={en.disclosure}
+          maxLength={500}
+          hint="Tells visitors that no person answers. Leave empty to say so in the visitor's language."
+        />
+        <TextField
+          {...form.line("logo")}
+          label="Logo URL"
+          type="url"
+          placeholder="https://example.com/logo.png"
+          maxLength={2_048}
+          hint="Shown instead of the uploaded logo. Leave empty to use that."
         />
         <ColorField
           form={form}
@@ -165,7 +178,15 @@ export const LookSection = ({ form, look }: { readonly form: Form; readonly look
           placeholder="Shade of the primary colour"
           hint={secondary === "" ? "The background of the visitor's messages." : contrastHint(secondary)}
         />
-      </div>
+      </FieldGroup>
+      <FieldGroup
+        form={form}
+        title="Languages"
+        about="The interface comes in fifteen languages. Add your own texts in any of them."
+      >
+        <SelectField {...form.option("language", "auto")} label="Language" options={options} />
+        <LanguageFields form={form} />
+      </FieldGroup>
     </Section>
   )
 }

@@ -3,21 +3,19 @@ import { useSignal } from "@preact/signals"
 import { plural } from "../../../shared/Format.ts"
 import type { Form } from "../../forms/Form.ts"
 import { Button } from "../../parts/Buttons.tsx"
-import { type Answer, call } from "../../server/Api.ts"
-
-const route = "GET /api/external/chatbot/:chatbotId/suggested-questions"
+import { proposeQuestions } from "../../preview/WidgetPreview.tsx"
 
 /** The most starter questions. */
 export const MAX_SUGGESTIONS = 6
 
 /** Proposes starter questions. Visitors see those that are added and saved. */
 export const SuggestedQuestions = ({ chatbotId, form }: { readonly chatbotId: string; readonly form: Form }) => {
-  const proposed = useSignal<Answer<typeof route>["questions"] | undefined>(undefined)
+  const proposed = useSignal<Awaited<ReturnType<typeof proposeQuestions>> | undefined>(undefined)
   const lines = form.fields.value["suggestions"]
   const chosen = Array.isArray(lines) ? lines.filter((line) => line.trim() !== "") : []
   const others = proposed.value?.filter(({ question }) => !chosen.includes(question))
   const suggest = async (): Promise<void> => {
-    proposed.value = (await call(route, { params: { chatbotId } })).questions
+    proposed.value = await proposeQuestions(chatbotId)
   }
   return (
     <div class="stack tight" aria-live="polite">

@@ -12,7 +12,7 @@ import { resources, together, useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { CheckSection } from "./CheckSection.tsx"
 import { KeysSection } from "./KeysSection.tsx"
-import { LauncherSection, LookSection, WordsSection } from "./LookSection.tsx"
+import { AdvancedSection, LookSection } from "./LookSection.tsx"
 import { SnippetSection } from "./SnippetSection.tsx"
 
 const ROUTE = "/api/external/chatbot/:chatbotId/chat-widget"
@@ -68,14 +68,13 @@ const Editing = ({ chatbot, chatbotId, first }: EditingProps) => {
       about="The chat on your website."
       preview={<WidgetPreview config={look} />}
     >
+      <EditForm form={form} label="Widget appearance">
+        <LookSection form={form} look={look} />
+        <AdvancedSection form={form} look={look} />
+      </EditForm>
       <KeysSection chatbot={chatbot} keys={keys} />
       <SnippetSection chatbot={chatbot} keys={keys} />
       <CheckSection chatbot={chatbot} keys={keys} />
-      <EditForm form={form} label="Widget appearance">
-        <LookSection form={form} look={look} />
-        <LauncherSection form={form} />
-        <WordsSection chatbotId={chatbotId} form={form} />
-      </EditForm>
     </PreviewPage>
   )
 }
