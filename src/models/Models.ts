@@ -11,7 +11,7 @@ import type { ModelCalls } from "./ModelCalls.ts"
 import { CallBounds, type CallLimits, type CallSettings } from "./calls/ProviderCalls.ts"
 import { makeOpenAi, type OpenAiSettings } from "./openai/OpenAi.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { ANTHROPIC_API_KEY, DEFAULT_MODEL, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
+import { ANTHROPIC_API_KEY, DEFAULT_MODEL, howToSet, OPENAI_API_KEY, OPENAI_BASE_URL } from "../system/Variables.ts"
 
 /** A model is unknown, or its provider is not configured. `detail` says what to do, and is safe to show to clients. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
@@ -48,9 +48,9 @@ export type CallsOf = (model: string) => ModelCalls
 interface Provider {
   readonly name: string
   readonly serves: (model: string) => boolean
-  /** Undefined when the provider is not configured; `missing` names the setting for it. */
+  /** Undefined when the provider is not configured; `missing` has examples of settings for it. */
   readonly calls: CallsOf | undefined
-  readonly missing: string
+  readonly missing: ReadonlyArray<string>
 }
 
 /** A model that the current organization has connected. */
@@ -99,19 +99,19 @@ const providersOf = Effect.fnUntraced(function* (
       name: "local",
       serves: (model) => model === extractiveModel,
       calls: () => extractive,
-      missing: "",
+      missing: [],
     },
     {
       name: "anthropic",
       serves: isClaude,
       calls: anthropicCalls,
-      missing: ANTHROPIC_API_KEY,
+      missing: [`${ANTHROPIC_API_KEY}=sk-ant-…`],
     },
     {
       name: "openai",
       serves: (model) => serversNameOf("openai", model) !== undefined,
       calls: openAiCalls && ((model) => openAiCalls(serversNameOf("openai", model) ?? model)),
-      missing: `${OPENAI_API_KEY}, or ${OPENAI_BASE_URL}`,
+      missing: [`${OPENAI_API_KEY}=sk-…`, `${OPENAI_BASE_URL}=http://127.0.0.1:11434/v1`],
     },
   ]
 })
@@ -172,7 +172,7 @@ const suggestedModel = ({ anthropic }: ModelsSettings) =>
 const unusableDefault = ({ detail, model }: ModelUnavailable) =>
   new StartupError({
     what: `${DEFAULT_MODEL} is ${JSON.stringify(model)}, which cannot be used: ${detail}`,
-    doThis: "Set it to a model whose provider is configured.",
+    doThis: `Or set ${DEFAULT_MODEL} to a model whose provider is configured.`,
   })
 
 const find = (providers: ReadonlyArray<Provider>, model: string) => {
@@ -185,7 +185,7 @@ const find = (providers: ReadonlyArray<Provider>, model: string) => {
   }
   const { calls, missing, name } = provider
   return calls === undefined
-    ? new ModelUnavailable({ model, detail: `${model} needs ${missing}.` })
+    ? new ModelUnavailable({ model, detail: `${model} has no provider. ${howToSet("use it", ...missing)}` })
     : Effect.succeed({ calls, model, provider: name })
 }
 

@@ -6,7 +6,7 @@ import type { ToolMethod } from "../domain/chatbot/ChatbotTool.ts"
 import { attributes } from "../observability/Attributes.ts"
 import { atBorder, outcomeOf } from "../observability/Border.ts"
 import { outbound as metrics } from "../observability/Metrics.ts"
-import { TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
+import { howToSet, TOOL_PRIVATE_NETWORKS } from "../system/Variables.ts"
 import { FetchFailed } from "./FetchFailed.ts"
 import { type PageHead, type PageRequest, type PageResponse, requestPage } from "./PageRequest.ts"
 import { requestStream } from "./StreamedRequest.ts"
@@ -63,7 +63,7 @@ export const PageTimeout: Context.Reference<Duration.Input> = Context.Reference<
 
 const privateAddress = new FetchFailed({
   reason: "private",
-  detail: `The address is private, and may not be called unless the server's operator allows it by ${TOOL_PRIVATE_NETWORKS}.`,
+  detail: `The address is private, and may not be called. ${howToSet("allow it", `${TOOL_PRIVATE_NETWORKS}=10.0.0.0/8`)}`,
 })
 const noSuchHost = new FetchFailed({
   reason: "not_found",

@@ -52,6 +52,13 @@ export const RENDERER_URL = "RENDERER_URL"
 
 export const TOOL_PRIVATE_NETWORKS = "TOOL_PRIVATE_NETWORKS"
 
+/**
+ * What to set for a purpose, such as `TOOL_PRIVATE_NETWORKS=10.0.0.0/8`. The console shows these sentences to the
+ * operator alone (`forReader`), and tells others whom to ask.
+ */
+export const howToSet = (purpose: string, ...examples: ReadonlyArray<string>): string =>
+  `To ${purpose}, set ${examples.join(" or ")}, then start Parley again.`
+
 /** Variables of the command that tests a chatbot on a running server, which are no settings. */
 export const PARLEY_URL = "PARLEY_URL"
 export const PARLEY_API_KEY = "PARLEY_API_KEY"

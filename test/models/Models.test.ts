@@ -29,7 +29,9 @@ describe("a model", () => {
 
   test("claude-… is available with a key, and otherwise fails with the missing setting", async () => {
     expect(await check("claude-sonnet-5-5", anthropic)).toBe("ok")
-    expect(await check("claude-sonnet-5-5", {})).toBe("claude-sonnet-5-5 needs ANTHROPIC_API_KEY.")
+    expect(await check("claude-sonnet-5-5", {})).toBe(
+      "claude-sonnet-5-5 has no provider. To use it, set ANTHROPIC_API_KEY=sk-ant-…, then start Parley again.",
+    )
   })
 
   test("openai/… is available with a key or a base URL, and otherwise fails with the missing settings", async () => {
@@ -37,7 +39,9 @@ describe("a model", () => {
     for (const model of names) {
       expect(await check(model, { openai: { apiKey: Redacted.make(fakeKey) } })).toBe("ok")
       expect(await check(model, { openai: { baseUrl: "http://127.0.0.1:11434" } })).toBe("ok")
-      expect(await check(model, anthropic)).toBe(`${model} needs OPENAI_API_KEY, or OPENAI_BASE_URL.`)
+      expect(await check(model, anthropic)).toBe(
+        `${model} has no provider. To use it, set OPENAI_API_KEY=sk-… or OPENAI_BASE_URL=http://127.0.0.1:11434/v1, then start Parley again.`,
+      )
     }
   })
 
@@ -69,7 +73,7 @@ describe("the model of a new chatbot that names none", () => {
   test("stops the start when no chatbot could use it", async () => {
     const { message } = await Effect.runPromise(Effect.flip(defaultWith({ defaultModel: "claude-sonnet-5-5" })))
     expect(message).toBe(
-      'DEFAULT_MODEL is "claude-sonnet-5-5", which cannot be used: claude-sonnet-5-5 needs ANTHROPIC_API_KEY. Set it to a model whose provider is configured.',
+      'DEFAULT_MODEL is "claude-sonnet-5-5", which cannot be used: claude-sonnet-5-5 has no provider. To use it, set ANTHROPIC_API_KEY=sk-ant-…, then start Parley again. Or set DEFAULT_MODEL to a model whose provider is configured.',
     )
   })
 })

@@ -64,7 +64,7 @@ const refused = (request: SafeRequest, options?: Parameters<typeof withFetch>[1]
 const isPrivate = {
   _tag: "FetchFailed",
   detail:
-    "The address is private, and may not be called unless the server's operator allows it by TOOL_PRIVATE_NETWORKS.",
+    "The address is private, and may not be called. To allow it, set TOOL_PRIVATE_NETWORKS=10.0.0.0/8, then start Parley again.",
 }
 const isUnknown = { _tag: "FetchFailed", detail: "The host cannot be found, or may not be called." }
 const textOf = ({ body }: { readonly body: Uint8Array }) => new TextDecoder().decode(body)

@@ -119,7 +119,7 @@ test("models of chatbots and their fallbacks are asked once each, and one that i
   const { lines, requests } = await findings(answers, { before })
   expect(lines).toEqual([
     "ok models: openai/a answers",
-    "note models: claude-m needs ANTHROPIC_API_KEY.",
+    "note models: claude-m has no provider. To use it, set ANTHROPIC_API_KEY=sk-ant-…, then start Parley again.",
     "ok models: openai/b answers",
   ])
   expect(requests.map(({ model }) => model).toSorted()).toEqual(["a", "b"])

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals"
 import { fieldsIn, isFields, textIn } from "./Unknown.ts"
 
 /** A place of a request that is wrong, by its path, such as `settings.model`. */
@@ -38,9 +39,20 @@ export class Failure extends Error {
 
 const text = (value: unknown): string | undefined => textIn(value) || undefined
 
+/** Whether the reader runs the server, and can change its settings. */
+export const isOperator = signal(false)
+
+/** A message in which sentences on the server's settings (`howToSet`) tell others than its operator whom to ask. */
+export const forReader = (message: string): string =>
+  isOperator.value
+    ? message
+    : message.replaceAll(/(To [^"]*?), set [^"]*? then start Parley again\./g, "$1, ask whoever runs this server.")
+
 const places = (value: unknown): ReadonlyArray<Refusal> =>
   Array.isArray(value)
-    ? value.filter(isFields).map(({ message, path }) => ({ path: text(path) ?? "", message: text(message) ?? "" }))
+    ? value
+        .filter(isFields)
+        .map(({ message, path }) => ({ path: text(path) ?? "", message: forReader(text(message) ?? "") }))
     : []
 
 const plainWords = (status: number): string => {
@@ -54,7 +66,7 @@ export const failureOf = (status: number, body: unknown, retryAfter?: string | n
   const answer = fieldsIn(body)
   const problem = isFields(answer["error"]) ? answer["error"] : answer
   const seconds = Number(retryAfter ?? problem["retry_after_seconds"] ?? Number.NaN)
-  return new Failure(text(problem["detail"]) ?? text(problem["message"]) ?? plainWords(status), {
+  return new Failure(forReader(text(problem["detail"]) ?? text(problem["message"]) ?? plainWords(status)), {
     status,
     code: text(problem["code"]) ?? `http_${status}`,
     errors: places(problem["errors"]),

@@ -3,7 +3,7 @@ import type { Scope } from "../../../domain/keys/ApiKey.ts"
 import type { SignInFailureCode } from "../../../domain/people/SignInFailure.ts"
 import { place } from "../Router.ts"
 import { type Answer, call, whenSignedOut } from "./Api.ts"
-import { Failure, toFailure } from "./Failure.ts"
+import { Failure, isOperator, toFailure } from "./Failure.ts"
 import { choosePasskey, createPasskey } from "./Passkeys.ts"
 import { forgetResources, reloadRefused } from "./Resource.ts"
 
@@ -56,6 +56,7 @@ const begin = (next: Session): void => {
   const previous = session.value
   const isAnother = previous?.organization.id !== next.organization.id || previous.person?.id !== next.person?.id
   if (previous !== undefined && isAnother) forgetResources()
+  isOperator.value = next.scopes.includes("operator")
   state.value = { is: "in", session: next }
   reloadRefused()
 }

@@ -5,6 +5,8 @@ import { Dialog, Form } from "../../parts/Dialogs.tsx"
 import { bind, TextArea } from "../../parts/Field.tsx"
 import { Badge } from "../../parts/Layout.tsx"
 import { type Answer, call } from "../../server/Api.ts"
+import { forReader } from "../../server/Failure.ts"
+import { jsonIn } from "../../server/Unknown.ts"
 import { objectIn, sampleOf, type Tool } from "./ToolForm.ts"
 
 type Trial = Answer<"POST /api/external/chatbot/:chatbotId/tools/:toolId/try">["trial"]
@@ -54,7 +56,7 @@ export const TryDialog = ({ chatbotId, tool }: { readonly chatbotId: string; rea
                 )}
               </p>
             )}
-            <Json label="Result for the model" value={trial.value.result} />
+            <Json label="Result for the model" value={jsonIn(forReader(JSON.stringify(trial.value.result)))} />
           </div>
         )}
       </div>
