@@ -112,6 +112,46 @@ visit("the playground takes no questions for a key that may not see the chatbot"
   expect(await page.getByRole("textbox").count()).toBe(0)
 })
 
+visit("names of settings are for who runs the server; others are told whom to ask", async ({ expects, page }) => {
+  expects(/status of 4(?:01|22|00)/)
+  const { id: quiet } = await server.api.newChatbot({ name: "Quiet" })
+  const tool = { name: "near", description: "Near.", method: "GET", url: "https://example.com/" }
+  await server.api.post(`/api/external/chatbot/${quiet}/tools`, { ...tool, input_schema: { type: "object" } })
+  // As the server says it where a name has a private address.
+  const error = "It may not be called. To allow it, set TOOL_PRIVATE_NETWORKS=10.0.0.0/8, then start Parley again."
+  const trial = { is_failure: true, status: null, duration_ms: 1, request: null, result: { error } }
+  await page.route("**/try", (route) => route.fulfill({ json: { trial } }))
+  const scopes = ["chat", "chatbots:read", "chatbots:write", "knowledge:read", "conversations:read"]
+  const { key: limited } = await server.api.post("/api/admin/api-keys", { name: "Editor", scopes })
+  for (const { own, says } of [
+    { own: key, says: /set \w+=.*, then start Parley again\./ },
+    { own: limited, says: /ask whoever runs this server\./ },
+  ]) {
+    await page.goto(`${server.url}/console`)
+    await page.evaluate(
+      (json) =>
+        fetch("/api/console/session", { method: "POST", body: json, headers: { "content-type": "application/json" } }),
+      JSON.stringify({ key: own }),
+    )
+    await page.goto(`${server.url}/console/chatbots/${quiet}/voice`)
+    await page.getByText(says).first().waitFor()
+    await inspect(page, `console-voice-${own === key ? "operator" : "editor"}`)
+    const texts = [await page.innerText("main")]
+    await page.goto(`${server.url}/console/chatbots/${quiet}`)
+    await page.getByLabel("Model", { exact: true }).fill("openai/gpt-9")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText(says).first().waitFor()
+    texts.push(await page.innerText("main"))
+    await page.getByRole("button", { name: "Discard" }).click()
+    await page.goto(`${server.url}/console/chatbots/${quiet}/tools`)
+    await page.getByRole("button", { name: "Test" }).click()
+    await page.getByRole("button", { name: "Send request" }).click()
+    await page.getByText(says).first().waitFor()
+    texts.push(await page.getByRole("dialog").innerText())
+    for (const text of texts) expect(/[A-Z]{3,}_[A-Z]{3,}/.test(text)).toBe(own === key)
+  }
+})
+
 const signedIn = await open()
 const onScreen = goingOn(signedIn)
 beforeAll(async () => {

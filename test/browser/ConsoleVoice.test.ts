@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
 import { says } from "../lib/FakeAnthropic.ts"
 import { fakeSpeech } from "../lib/FakeSpeech.ts"
+import type { Page } from "playwright-core"
 import { recording } from "./lib/Speech.ts"
 import { becomes, inspect, startSuite } from "./lib/Suite.ts"
 import { phone, type Visit } from "./lib/Visit.ts"
@@ -31,6 +32,11 @@ const { model, server, visit } = await startSuite({ TRANSCRIPTION_BASE_URL: spee
   `--use-file-for-fake-audio-capture=${microphone}`,
 ])
 
+/** Opens the groups of fields. */
+const openGroups = async (page: Page, ...titles: ReadonlyArray<string>) => {
+  for (const title of titles) await page.getByRole("heading", { name: title, level: 3, exact: true }).click()
+}
+
 const newScreen = async ({ expects, page }: Visit) => {
   // The console asks who is signed in.
   expects(/status of 401/)
@@ -48,15 +54,16 @@ const newScreen = async ({ expects, page }: Visit) => {
 visit("a voice agent is turned on, set up as a whole, stored as it was filled in, and turned off", async (visited) => {
   const { page } = visited
   const { stored } = await newScreen(visited)
-  await page.getByText("by the server that TRANSCRIPTION_… names").waitFor()
+  await page.getByText("Speech is understood by the speech server of this Parley.").waitFor()
   await page.getByText("Audio is never stored.").waitFor()
   await inspect(page, "console-voice-off")
   expect(await stored()).toBeNull()
   await page.getByRole("button", { name: "Turn on" }).click()
-  await page.getByLabel("Voice", { exact: true }).waitFor()
+  await page.getByRole("button", { name: "Start test call" }).waitFor()
   await becomes(() => stored(), {})
+  await openGroups(page, "Replies", "Texts", "Appearance", "Turns")
 
-  const texts = { Voice: "nova", "Avatar URL": "https://example.com/a.png", "Agent ID": crypto.randomUUID() }
+  const texts = { Voice: "nova", "Avatar URL": "https://example.com/a.png" }
   const said = { "Call to action": "Ask aloud", "Start call": "Call us", "End call": "Bye" }
   const statuses = { "Listening status": "All ears", "Speaking status": "Talking" }
   const models = { Temperature: "0.2", "Maximum output tokens": "120" }
@@ -94,7 +101,6 @@ visit("a voice agent is turned on, set up as a whole, stored as it was filled in
   await page.getByText("Changes saved.").waitFor()
   expect(await stored()).toEqual({
     voice: "nova",
-    agentId: texts["Agent ID"],
     avatar: { imageUrl: "https://example.com/a.png" },
     text: {
       callToAction: "Ask aloud",
@@ -118,6 +124,7 @@ visit("a voice agent is turned on, set up as a whole, stored as it was filled in
   })
 
   await page.reload()
+  await openGroups(page, "Replies", "Texts", "Turns")
   for (const label of ["Voice", "End call", "Speech threshold"]) {
     await page.getByLabel(label, { exact: true }).fill("")
   }
@@ -142,11 +149,12 @@ visit("what the server refuses is said at its field, and nothing is stored", asy
   expects(/status of 400/)
   const { stored } = await newScreen(visited)
   await page.getByRole("button", { name: "Turn on" }).click()
-  await page.getByLabel("Agent ID").fill("seven")
+  await openGroups(page, "Replies", "Appearance")
+  await page.getByLabel("Temperature").fill("7")
   await page.getByLabel("Button", { exact: true }).fill("yellow")
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByText("Nothing was saved.").waitFor()
-  for (const label of ["Agent ID", "Button"])
+  for (const label of ["Temperature", "Button"])
     await becomes(() => page.getByLabel(label, { exact: true }).getAttribute("aria-invalid"), "true")
   await becomes(() => stored(), {})
   await page.setViewportSize(phone.viewport)

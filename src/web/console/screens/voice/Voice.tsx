@@ -8,6 +8,7 @@ import { Empty, LoadedPage, Page, Section } from "../../parts/Layout.tsx"
 import { attempt } from "../../parts/Toast.ts"
 import { lookOf, PreviewPage, widgetFields } from "../../preview/WidgetPreview.tsx"
 import { type Answer, call, request } from "../../server/Api.ts"
+import { forReader } from "../../server/Failure.ts"
 import { resources, together, useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
 import { CallPreview } from "./CallPreview.tsx"
@@ -42,25 +43,29 @@ const turnOff = (chatbotId: string) =>
   )
 
 const listening = {
-  server: "by the server that TRANSCRIPTION_… names.",
-  browser:
-    "in each visitor's browser, which may send it to its maker; some browsers cannot. Set TRANSCRIPTION_… to use a server.",
+  server: "by the speech server of this Parley.",
+  browser: "in each visitor's browser, which may send it to its maker; some browsers cannot.",
 }
 
 const speaking = {
-  server: "by the server that SPEECH_… names.",
-  browser: "by each visitor's browser, in a voice of the device. Set SPEECH_… to use a server.",
+  server: "by the speech server of this Parley.",
+  browser: "by each visitor's browser, in a voice of the device.",
 }
+
+const byServer = (setting: string): string =>
+  forReader(`To have a server do it, set ${setting}=http://127.0.0.1:8000/v1, then start Parley again.`)
 
 /** Where the speech of calls is understood and spoken, and what becomes of it. */
 const Servers = ({ voice }: { readonly voice: Voice }) => (
   <Section title="How calls work">
-    <ul class="stack tight">
+    <ul class="stack tight anywhere">
       <li>
-        <strong>Speech is understood</strong> {listening[voice.listening]}
+        <strong>Speech is understood</strong> {listening[voice.listening]}{" "}
+        {voice.listening === "browser" && byServer("TRANSCRIPTION_BASE_URL")}
       </li>
       <li>
-        <strong>Replies are spoken</strong> {speaking[voice.speaking]}
+        <strong>Replies are spoken</strong> {speaking[voice.speaking]}{" "}
+        {voice.speaking === "browser" && byServer("SPEECH_BASE_URL")}
       </li>
       <li>
         <strong>Audio is never stored.</strong> The text of both sides is, as in a chat.
@@ -90,7 +95,7 @@ const Off = ({ chatbotId, voice }: Omit<VoiceProps, "first">) => (
         )
       }
     >
-      Once it is on, the widget has a button for calls.
+      Once it is on, the widget has a button for calls. Nothing else has to be set.
     </Empty>
     <Servers voice={voice} />
   </Page>
@@ -116,11 +121,11 @@ const Editing = ({ chatbotId, first, voice }: VoiceProps) => {
       }
       preview={<CallPreview {...{ form, name, primary }} />}
     >
-      <Servers voice={voice} />
       {can("chat") && <TestCall {...{ chatbotId, name, primary }} />}
       <EditForm form={form} label={`${first.chatbot.name} voice agent`}>
         <VoiceFields form={form} />
       </EditForm>
+      <Servers voice={voice} />
     </PreviewPage>
   )
 }

@@ -1,4 +1,5 @@
 import { ColorField } from "../../forms/ColorField.tsx"
+import { FieldGroup } from "../../forms/FieldGroup.tsx"
 import type { Form } from "../../forms/Form.ts"
 import { TextField } from "../../parts/Field.tsx"
 import { Section } from "../../parts/Layout.tsx"
@@ -54,10 +55,10 @@ const texts = [
   ["speakingStatus", "Speaking status"],
 ] as const
 
-/** The whole configuration of a voice agent. What is empty is not set. */
+/** The whole configuration of a voice agent, which works without any of it. What is empty is not set. */
 export const VoiceFields = ({ form }: { readonly form: Form }) => (
-  <>
-    <Section title="Replies" about="Empty fields use the chatbot's own values.">
+  <Section title="Settings" about="All of them are optional.">
+    <FieldGroup form={form} title="Replies" about="The voice, and the length of what it says.">
       <TextField
         {...form.optional(path("voice"))}
         label="Voice"
@@ -67,21 +68,16 @@ export const VoiceFields = ({ form }: { readonly form: Form }) => (
         hint="A voice of your speech server. Browsers that speak themselves choose one by the language."
       />
       <Numbers form={form} fields={models} />
-      <TextField
-        {...form.optional(path("agentId"))}
-        label="Agent ID"
-        placeholder="UUID"
-        spellcheck={false}
-        hint="For voice clients of your own. Calls from the widget do not use it."
-      />
-    </Section>
-    <Section
-      title="Turns"
-      about="When speech begins, and after which silence the visitor is taken to have finished. Raise the threshold in noisy places."
-    >
-      <Numbers form={form} fields={turns} />
-    </Section>
-    <Section
+    </FieldGroup>
+    <FieldGroup form={form} title="Texts" about="Empty fields are filled in the visitor's language.">
+      <div class="columns">
+        {texts.map(([field, label]) => (
+          <TextField key={field} {...form.optional(path(`text.${field}`))} label={label} maxLength={500} dir="auto" />
+        ))}
+      </div>
+    </FieldGroup>
+    <FieldGroup
+      form={form}
       title="Appearance"
       about="Empty fields follow the widget, in light and dark. Your colours are used in both."
     >
@@ -106,13 +102,10 @@ export const VoiceFields = ({ form }: { readonly form: Form }) => (
         maxLength={2_048}
         hint="Visitors see it. The preview and test calls show only images of this server."
       />
-    </Section>
-    <Section title="Texts" about="Empty fields are filled in the visitor's language.">
-      <div class="columns">
-        {texts.map(([field, label]) => (
-          <TextField key={field} {...form.optional(path(`text.${field}`))} label={label} maxLength={500} dir="auto" />
-        ))}
-      </div>
-    </Section>
-  </>
+    </FieldGroup>
+    <FieldGroup form={form} title="Turns" about="When speech begins, and which silence ends it.">
+      <Numbers form={form} fields={turns} />
+      <p class="soft small">Raise the threshold in noisy places.</p>
+    </FieldGroup>
+  </Section>
 )
