@@ -89,6 +89,16 @@ visit("a voice agent is turned on, set up as a whole, stored as it was filled in
     await preview.getByRole("button", { name: state }).click()
     await preview.getByText(words, { exact: true }).waitFor()
   }
+  // The chosen tab is seen in the dark, too.
+  await page.emulateMedia({ colorScheme: "dark" })
+  const [chosen = 0, around = 0] = await preview.locator(".tabs").evaluate((tabs) =>
+    [tabs.querySelector("[aria-pressed=true]"), tabs].map((part) => {
+      const [red = 0] = part === null ? [] : (getComputedStyle(part).backgroundColor.match(/\d+/g) ?? []).map(Number)
+      return red
+    }),
+  )
+  expect(chosen - around).toBeGreaterThan(20)
+  await page.emulateMedia({ colorScheme: "light" })
   await preview.getByText("Bye").waitFor()
   const look = await preview.locator(".call").evaluate((card) => {
     const { backgroundColor, borderRadius, color } = getComputedStyle(card)

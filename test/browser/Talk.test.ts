@@ -398,3 +398,35 @@ visit("the inline chat talks like the other", async ({ page }) => {
   expect(await chat.button("Close").count()).toBe(0)
   await inspect(page, "widget-inline", chat.document)
 })
+
+visit(
+  "the way to a person is in line with the composer, and its form comes into view from anywhere",
+  async ({ page }) => {
+    const row = `| ${"a long cell | ".repeat(9)}`
+    model.answers(() => says(`${answer}\n\n${row}\n|${" --- |".repeat(9)}\n${row}\n\n${`${answer}\n\n`.repeat(4)}`))
+    const settings = { handover: { button: true, hours: { timeZone: "Europe/Berlin", weekly: [] } } }
+    const { id: closed } = await server.api.newChatbot({ name: "Night", is_public: true, settings })
+    const chat = await Chat.open(page, site.page({ "data-key": closed }))
+    await chat.exchange("When does the ferry sail?")
+    const person = chat.button("Talk to a person")
+    const edges = [person, chat.within.locator(".composer")].map(async (part) => (await part.boundingBox())?.x)
+    const [edge, other] = await Promise.all(edges)
+    expect(edge).toBe(other ?? Number.NaN)
+    // Nothing black lies at the edge of a wide table.
+    const shades = await chat.within.locator(".table").evaluate((table) => getComputedStyle(table).backgroundImage)
+    expect(shades).not.toContain("rgba(0, 0, 0, 0.")
+    await chat.within.locator(".scroller").evaluate((scroller) => (scroller.scrollTop = 0))
+    await chat.within.getByText("New messages").waitFor({ state: "detached" })
+    await person.click()
+    const form = chat.within.locator("form.email")
+    await form.waitFor()
+    const isSeen = (part: Element) => {
+      const { bottom, top } = part.getBoundingClientRect()
+      const view = part.closest(".scroller")?.getBoundingClientRect()
+      return view !== undefined && top >= view.top && bottom <= view.bottom
+    }
+    await becomes(() => form.evaluate(isSeen), true)
+    await inspect(page, "widget-away", chat.document)
+  },
+  { colorScheme: "dark", viewport: { width: 480, height: 520 } },
+)

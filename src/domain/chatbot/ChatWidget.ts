@@ -10,13 +10,12 @@ const LAUNCHER_TEXT_MAX_LENGTH = 40
 
 const LauncherText = textUpTo(LAUNCHER_TEXT_MAX_LENGTH).annotate({ description: "Text beside the launcher's icon." })
 
-/** Questions that are offered before the first message, and after a reply those that were not asked yet. */
+/** Questions that are offered before the first message. */
 export const Suggestions = boundedList(
   textBetween(1, 200),
   { maximum: SUGGESTIONS_MAX_COUNT },
   {
-    description:
-      "Questions that are offered before the first message, and after a reply those that were not asked yet. Absent where there are none.",
+    description: "Questions that are offered before the first message. Absent where there are none.",
     examples: [["When does the ferry leave?"]],
   },
 )

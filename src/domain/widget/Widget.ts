@@ -57,8 +57,7 @@ export const WidgetConfig = Schema.Struct({
     description: "Tells visitors that no person answers; empty for the widget's own words.",
   }),
   suggestions: Schema.Array(Schema.String).annotate({
-    description:
-      "Questions that are offered before the first message, and after a reply those that were not asked yet.",
+    description: "Questions that are offered before the first message.",
   }),
   launcher: Launcher,
   translations: Schema.Record(Schema.String, WidgetWords).annotate({

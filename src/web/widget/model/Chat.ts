@@ -46,6 +46,7 @@ export class Chat {
   readonly emailRequest = signal<((email: string) => void) | undefined>(undefined)
   /** Reply that a screen reader is told of, once it is finished. */
   readonly announced = signal<Reply | undefined>(undefined)
+  /** Shows the end of the conversation. */
   onSend: () => void = () => undefined
   onReply: (reply: Reply) => void = () => undefined
 
@@ -133,8 +134,11 @@ export class Chat {
   async askForPerson(): Promise<void> {
     const { people } = this
     const isOpen = await people.areIn().catch(() => undefined)
-    if (!(isOpen ?? this.#config().handover?.is_open)) people.wish.value = "form"
-    else if (this.conversation.value === undefined) people.wish.value = "message"
+    if (!(isOpen ?? this.#config().handover?.is_open)) {
+      // The form stands below the conversation, which the visitor may have left for what was said earlier.
+      this.onSend()
+      people.wish.value = "form"
+    } else if (this.conversation.value === undefined) people.wish.value = "message"
     else await this.attempt(() => this.#handOver({}))
   }
 

@@ -5,8 +5,6 @@ import { Markdown } from "../../shared/markdown/Markdown.tsx"
 import { useWidget } from "./Context.ts"
 
 const RECENT_COUNT = 3
-/** More would push the answer out of sight. */
-const NEXT_COUNT = 3
 
 /** Content above the first message: a greeting, and as long as nothing is said, ways to begin. */
 export const Home = (): VNode => {
@@ -27,18 +25,6 @@ export const Home = (): VNode => {
       {!isPreview && !hasBegun && host.state.value !== undefined && <Recent />}
     </>
   )
-}
-
-/** Questions of the operator that were not asked yet, once the last reply is complete. */
-export const NextSuggestions = (): VNode | null => {
-  const { chat, config, host } = useWidget()
-  const { value: entries } = chat.entries
-  const last = entries.at(-1)
-  const isOfPeople = chat.people.areThere || chat.people.wish.value !== undefined
-  if (last?.kind !== "reply" || last.phase.value !== "finished" || host.mode === "preview") return null
-  if (isOfPeople || last.sender !== undefined) return null
-  const asked = new Set(entries.map((entry) => entry.text))
-  return <Suggestions questions={config.value.suggestions.filter((text) => !asked.has(text)).slice(0, NEXT_COUNT)} />
 }
 
 /** Questions of the operator, each of which is asked by a click. */

@@ -6,7 +6,7 @@ import type { Entry, Question } from "../model/Entries.ts"
 import { useWidget } from "./Context.ts"
 import { EmailForm } from "./EmailForm.tsx"
 import { FailureNote } from "./FailureNote.tsx"
-import { Home, NextSuggestions } from "./Home.tsx"
+import { Home } from "./Home.tsx"
 import { OfflineForm } from "./People.tsx"
 import { ReplyView } from "./ReplyView.tsx"
 
@@ -73,7 +73,6 @@ export const Messages = (): VNode => {
               <EntryView entry={entry} isLast={entry === last} />
             </Fragment>
           ))}
-          <NextSuggestions />
           {chat.emailRequest.value !== undefined && <EmailForm answer={chat.emailRequest.value} />}
           <OfflineForm />
           <GeneralFailure />

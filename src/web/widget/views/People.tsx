@@ -55,14 +55,16 @@ export const PeopleLine = (): VNode | null => {
     <div class="row nowrap people note">
       {people.areThere && person !== undefined && <PersonImage person={person} />}
       {people.wish.value === "message" ? (
-        <output>{texts.askPerson}</output>
+        <output class="told">{texts.askPerson}</output>
       ) : (
-        <span class="ellipsis">
-          {writing === null ? status : fill(texts.writing, { name: writing.name || config.value.name })}
-        </span>
+        status !== "" && (
+          <span class="told">
+            {writing === null ? status : fill(texts.writing, { name: writing.name || config.value.name })}
+          </span>
+        )
       )}
       {!people.areThere && mayAsk && people.wish.value === undefined && (
-        <button type="button" class="link-button" onClick={ask}>
+        <button type="button" class="quiet-button" onClick={ask}>
           {texts.person}
         </button>
       )}
