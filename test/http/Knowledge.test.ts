@@ -595,6 +595,33 @@ describe("documents", () => {
     expect(wrongPaths(await client.get(knowledge(id, "/documents?status=lost")))).toEqual(["query.status"])
   })
 
+  test("are found by name, address or source, and put in order, whichever page is asked for", async () => {
+    const { id } = await client.newChatbot()
+    await client.upload(id, { "tides.md": tides, "Broken.json": broken, "ferries.md": `${ferries}\n\n${ferries}` })
+    await client.post(`/api/external/chatbot/${id}/sources`, {
+      json: { kind: "text", name: "Opening hours", text: "At nine." },
+    })
+    const namesOf = async (query: string) =>
+      read(DocumentPage, await client.get(knowledge(id, `/documents?${query}`))).data.map(({ name }) => name)
+    const text = "Opening hours"
+    expect(await namesOf("search=TIDES")).toEqual(["tides.md"])
+    expect(await namesOf(`search=${encodeURIComponent("opening hours")}`)).toEqual([text])
+    expect(await namesOf("search=nothing")).toEqual([])
+    expect(await namesOf("state=failed")).toEqual(["Broken.json"])
+    expect(await namesOf("sort=name")).toEqual(["Broken.json", "ferries.md", text, "tides.md"])
+    expect(await namesOf("sort=name&order=desc&limit=1&page=2")).toEqual([text])
+    expect(await namesOf("order=desc&limit=2")).toEqual([text, "ferries.md"])
+    expect((await namesOf("sort=source&order=desc")).at(0)).toBe(text)
+    expect((await namesOf("sort=status")).at(0)).toBe("Broken.json")
+    for (const sort of ["size_bytes", "chunk_count", "updated_at"])
+      expect(await namesOf(`sort=${sort}`)).toHaveLength(4)
+    expect(await namesOf("sort=size_bytes&search=.md&order=desc")).toContain("ferries.md")
+    for (const wrong of ["sort=lost", "order=up", "state=lost"])
+      expect(wrongPaths(await client.get(knowledge(id, `/documents?${wrong}`)))).toEqual([
+        `query.${wrong.split("=")[0]}`,
+      ])
+  })
+
   test.each(["page=0", "page=-1", "page=1.5", "page=1e1", "page=x", "page=", "limit=0", "limit=101", "limit=x"])(
     "are not listed with %s",
     async (query) => {

@@ -74,7 +74,7 @@ describe("a list of what servers with different clocks have made", () => {
     expect(yield* paged((range) => mine(chatbots.list(range, null)))).toEqual([...bots.toReversed(), chatbot])
 
     const files = yield* making((id, name) => mine(documents.add(DocumentId.make(id), chatbot, contentOf(name))))
-    const listed = yield* mine(documents.list(chatbot, { page: 1, limit: 10 }, "queued"))
+    const listed = yield* mine(documents.list(chatbot, { page: 1, limit: 10 }, { status: "queued" }))
     expect(listed.data.map(({ id }): string => id)).toEqual(files)
 
     const made = yield* making((id, name) => mine(tools.insert(ToolId.make(id), chatbot, { ...someTool, name }, 9)))
@@ -211,12 +211,13 @@ describe("a list", () => {
 
   test("of documents reads those of its page, even of one status", async () => {
     const { organization, chatbot } = await filled()
-    for (const [page, status, expected] of [
-      [lastPage, undefined, ROWS],
-      [{ page: 1, limit: LIMIT }, "failed", ROWS / 40],
-      [{ page: 2, limit: LIMIT }, "failed", ROWS / 40],
+    for (const [page, query, expected] of [
+      [lastPage, {}, ROWS],
+      [lastPage, { order: "desc" }, ROWS],
+      [{ page: 1, limit: LIMIT }, { status: "failed" }, ROWS / 40],
+      [{ page: 2, limit: LIMIT }, { status: "failed" }, ROWS / 40],
     ] as const) {
-      const list = Documents.use((documents) => documents.list(chatbot, page, status))
+      const list = Documents.use((documents) => documents.list(chatbot, page, query))
       expect((await run(as(organization)(list))).total).toBe(expected)
       expect(await run(as(organization)(reads("documents", list)))).toBeLessThanOrEqual(ofAPage)
     }

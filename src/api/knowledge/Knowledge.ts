@@ -1,7 +1,13 @@
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Chatbot } from "../../domain/chatbot/Chatbot.ts"
-import { Document, DocumentPassage, DocumentStatus } from "../../domain/knowledge/Document.ts"
+import {
+  Document,
+  DocumentPassage,
+  DocumentSort,
+  DocumentState,
+  DocumentStatus,
+} from "../../domain/knowledge/Document.ts"
 import { ChatbotId, DocumentId, optionalId } from "../../domain/Ids.ts"
 import { PageMetadata } from "../../domain/Page.ts"
 import { requestCosts } from "../../domain/organizations/RateLimit.ts"
@@ -13,6 +19,7 @@ import { Authorization, Idempotent, Problems, RequestBody, RequiredScope } from 
 import { query, suggestSynonyms } from "./KnowledgeSearch.ts"
 import { integer, pageQuery } from "../parts/Paging.ts"
 import { Prefer } from "../parts/Prefer.ts"
+import { textUpTo } from "../../domain/schema/Text.ts"
 import { Problem } from "../failures/Problem.ts"
 
 const base = "/api/external/chatbot/:chatbotId"
@@ -115,12 +122,23 @@ const listDocuments = HttpApiEndpoint.get("listDocuments", `${base}/knowledge-ba
   query: {
     ...pageQuery,
     status: Schema.optionalKey(DocumentStatus.annotate({ description: "Documents of this status only." })),
+    state: Schema.optionalKey(
+      DocumentState.annotate({
+        description:
+          "`in_progress`: documents that are neither ready nor failed. `failed`: those that failed, and ready ones whose replacement failed.",
+      }),
+    ),
+    search: Schema.optionalKey(
+      textUpTo(200).annotate({ description: "A part of the name, of the address, or of the source's name." }),
+    ),
+    sort: Schema.optionalKey(DocumentSort.annotate({ description: "What the documents are in the order of." })),
+    order: Schema.optionalKey(Schema.Literals(["asc", "desc"])),
   },
   success: Schema.Struct({ data: Schema.Array(Document), metadata: PageMetadata }),
   error: Problem.NotFound,
 })
   .annotate(RequiredScope, "knowledge:read")
-  .annotateMerge(described("List documents", "Oldest first."))
+  .annotateMerge(described("List documents", "Oldest first, unless `sort` or `order` says otherwise."))
 
 const getDocument = HttpApiEndpoint.get("getDocument", `${base}/knowledge-base/documents/:documentId`, {
   params: documentParams,

@@ -8,6 +8,29 @@ import { SourceId } from "./Source.ts"
 export const DocumentStatus = Schema.Literals(["queued", "extracting", "embedding", "ready", "failed"])
 export type DocumentStatus = typeof DocumentStatus.Type
 
+/** Documents that somebody looks after: those that are read, or that could not be. */
+export const DocumentState = Schema.Literals(["in_progress", "failed"])
+
+/** What lists of documents are in the order of. */
+export const DocumentSort = Schema.Literals([
+  "created_at",
+  "updated_at",
+  "name",
+  "status",
+  "source",
+  "chunk_count",
+  "size_bytes",
+])
+
+/** Which documents a list has, and in which order: absent fields leave none out, and the oldest come first. */
+export interface DocumentQuery {
+  readonly status?: DocumentStatus
+  readonly state?: typeof DocumentState.Type
+  readonly search?: string
+  readonly sort?: typeof DocumentSort.Type
+  readonly order?: "asc" | "desc"
+}
+
 export const DocumentError = Schema.Struct({
   code: Schema.String.annotate({ examples: ["no_text"] }),
   message: Schema.String,

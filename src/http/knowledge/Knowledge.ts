@@ -101,8 +101,7 @@ export const layer = group("knowledge", function* (handlers) {
 
     upload,
 
-    listDocuments: ({ params, query: { status, ...query } }) =>
-      paged(query, (page) => knowledge.list(params.chatbotId, page, status)),
+    listDocuments: ({ params, query }) => paged(query, (page) => knowledge.list(params.chatbotId, page, query)),
 
     getDocument: ({ params }) => Effect.bindTo(knowledge.get(params.chatbotId, params.documentId), "document"),
 

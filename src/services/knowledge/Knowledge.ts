@@ -1,6 +1,6 @@
 import { Array, Effect } from "effect"
 import type { ChunkId } from "../../domain/knowledge/Chunk.ts"
-import type { DocumentStatus } from "../../domain/knowledge/Document.ts"
+import type { DocumentQuery } from "../../domain/knowledge/Document.ts"
 import type { ChatbotId, DocumentId } from "../../domain/Ids.ts"
 import type { Page } from "../../domain/Page.ts"
 import { Service } from "../../domain/Service.ts"
@@ -135,10 +135,10 @@ export class Knowledge extends Service<Knowledge>()("parley/services/knowledge/K
     /** Returns the text of a document as searches find it, in reading order: so many passages, from a number on. */
     passages: passages.ofDocument,
 
-    /** Returns a page of the documents, oldest first, and their total number. */
-    list: Effect.fn("Knowledge.list")(function* (chatbot: ChatbotId, page: Page, status: DocumentStatus | undefined) {
+    /** Returns a page of the documents that a query asks for, and their total number. */
+    list: Effect.fn("Knowledge.list")(function* (chatbot: ChatbotId, page: Page, query: DocumentQuery = {}) {
       yield* chatbots.get(chatbot)
-      return yield* documents.list(chatbot, page, status)
+      return yield* documents.list(chatbot, page, query)
     }),
 
     /** Queues a failed document for ingestion again. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { documentKey } from "../../domain/BlobKey.ts"
-import { displayName, Document, type DocumentStatus } from "../../domain/knowledge/Document.ts"
+import { displayName, Document, type DocumentQuery } from "../../domain/knowledge/Document.ts"
 import { contentType, type Format } from "../../domain/knowledge/Formats.ts"
 import { chatbotNotFound } from "../../domain/chatbot/Chatbot.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -227,23 +227,31 @@ export class Documents extends Service<Documents>()("parley/storage/documents/Do
       return rows.map(toDocument)
     }, withoutSqlErrors),
 
-    /** Lists a page of the chatbot's documents, oldest first: those with the status, or all when it is undefined. */
-    list: Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page, status: DocumentStatus | undefined) {
+    /** Lists a page of the chatbot's documents that a query asks for, in its order. */
+    list: Effect.fnUntraced(function* (chatbot: ChatbotId, page: Page, query: DocumentQuery = {}) {
+      const { order = "asc", search = "", sort = "created_at", state, status } = query
       const organization = yield* CurrentOrganization
+      const source = sql`coalesce((
+        select name from sources where sources.id = documents.source_id and organization_id = ${organization}), '')`
+      const held = sql`strpos(lower(name || ' ' || coalesce(url, '') || ' ' || ${source}), lower(${search})) > 0`
       const matching = sql`chatbot_id = ${chatbot} and organization_id = ${organization}
-        ${status === undefined ? sql`` : sql`and status = ${sql.literal(`'${status}'`)}`}`
+        ${status === undefined ? sql`` : sql`and status = ${sql.literal(`'${status}'`)}`}
+        ${state === undefined ? sql`` : sql.literal(`and ${states[state]}`)}
+        ${search === "" ? sql`` : sql`and ${held}`}`
+      const direction = sql.literal(order)
+      const ordered = sql`order by ${sort === "source" ? sql`lower(${source})` : sql.literal(sorts[sort])} ${direction},
+        id ${direction}`
       // The status is a constant in the statement, so that the planner can use the partial index of documents that
       // are not ready. The rows before the page are skipped in the index alone. The total is returned for an empty
       // page too.
       const rows = yield* decodePage(sql`
         with page as (
-          select id as page_id from documents where ${matching}
-          order by created_at, id limit ${page.limit} offset ${offset(page)}
+          select id as page_id from documents where ${matching} ${ordered} limit ${page.limit} offset ${offset(page)}
         )
         select counted.total, ${columns}
         from (select count(*)::int as total from documents where ${matching}) counted
         left join (page join documents on id = page_id and organization_id = ${organization}) on true
-        order by created_at, id`)
+        ${ordered}`)
       return {
         data: rows.flatMap(({ total: _, ...row }) => (row.id === null ? [] : [toDocument(row)])),
         total: rows[0]?.total ?? 0,
@@ -309,6 +317,21 @@ export class Documents extends Service<Documents>()("parley/storage/documents/Do
 }) {}
 
 const first = rowOr(documentNotFound)
+
+const states = {
+  in_progress: "status in ('queued', 'extracting', 'embedding')",
+  failed: "(status = 'failed' or status = 'ready' and error is not null)",
+} as const
+
+const sorts = {
+  created_at: "created_at",
+  updated_at: "updated_at",
+  name: "lower(documents.name)",
+  // What needs somebody comes first.
+  status: "case when error is null then status else '' end",
+  chunk_count: "chunk_count",
+  size_bytes: "documents.size_bytes",
+} as const
 
 const pickContent = (content: Content) =>
   Struct.pick(content, ["name", "content_type", "size_bytes", "sha256", "blob_key"])

@@ -80,7 +80,7 @@ const uploadOne = (tenant: Tenant, text: string, name?: string) =>
 const remove = ({ organization, chatbot }: Tenant, id: DocumentId | "all") =>
   Knowledge.use((knowledge) => as(organization)(knowledge.remove(chatbot, id)))
 const list = ({ organization, chatbot }: Tenant) =>
-  Knowledge.use((knowledge) => as(organization)(knowledge.list(chatbot, { page: 1, limit: 100 }, undefined)))
+  Knowledge.use((knowledge) => as(organization)(knowledge.list(chatbot, { page: 1, limit: 100 })))
 const find = ({ organization, chatbot }: Tenant, query: string) =>
   Knowledge.use((knowledge) =>
     Effect.map(asCaller(organization)(knowledge.search(chatbot, query, 10)), ({ hits }) =>

@@ -183,7 +183,7 @@ describe("the documents of a chatbot", () => {
     yield* failNext(tenant)
     const list = (page: number, limit: number, status?: "ready" | "failed" | "queued") =>
       Effect.map(
-        as(tenant.organization)(documents.list(tenant.chatbot, { page, limit }, status)),
+        as(tenant.organization)(documents.list(tenant.chatbot, { page, limit }, status && { status })),
         ({ data, total }) => [data.map(({ id }) => id), total],
       )
     expect(yield* list(1, 2)).toEqual([ids.slice(0, 2), 5])

@@ -150,7 +150,7 @@ describe("a quota", () => {
     // The same bytes need no room, and another organization has its own.
     yield* setQuota(organization, { documents: 3 })
     const range = { page: 1, limit: 1 }
-    const { data: documents } = yield* mine(Documents.use((documents) => documents.list(chatbot, range, undefined)))
+    const { data: documents } = yield* mine(Documents.use((documents) => documents.list(chatbot, range)))
     const same = many.find((text) => contentOf(text).sha256 === documents[0]?.sha256) ?? ""
     expect(yield* outcomes([mine(add(chatbot, same))])).toEqual(["ok"])
     const other = yield* makeTenant

@@ -147,7 +147,7 @@ describe("a source", () => {
     yield* mine(documents.add(yield* newDocumentId, tenant.chatbot, contentOf("page"), origin))
     const upload = yield* mine(documents.add(yield* newDocumentId, tenant.chatbot, contentOf("file")))
     yield* mine((yield* Sources).remove(tenant.chatbot, id))
-    const { data: left } = yield* mine(documents.list(tenant.chatbot, page, undefined))
+    const { data: left } = yield* mine(documents.list(tenant.chatbot, page))
     expect(left.map((document) => document.id)).toEqual([upload.id])
   })
 })
@@ -162,7 +162,7 @@ describe("a text", () => {
     const text = (words: string) => newSource(tenant, "text", { urls: [], text: words })
     yield* text("one")
     const two = yield* text("two")
-    const [first] = (yield* mine(documents.list(tenant.chatbot, page, undefined))).data
+    const [first] = (yield* mine(documents.list(tenant.chatbot, page))).data
     yield* mine(documents.remove(tenant.chatbot, first?.id ?? (yield* newDocumentId)))
     const names = Effect.map(mine(sources.list(tenant.chatbot)), (all) => all.map(({ id }) => id))
     expect(yield* names).toEqual([site.id, two.id])

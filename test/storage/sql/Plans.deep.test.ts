@@ -153,7 +153,7 @@ const conditions: Readonly<
   "entries of an action that is rare": audited({ action: "organization.deleted" }),
   "entries of a key that did nothing": audited({ apiKey: ApiKeyId.make("00000000-0000-7000-8000-000000000000") }),
   "documents that failed": ({ chatbot }) =>
-    Documents.use((documents) => documents.list(chatbot, { page: 1, limit: 20 }, "failed")),
+    Documents.use((documents) => documents.list(chatbot, { page: 1, limit: 20 }, { status: "failed" })),
   "the languages of many documents": ({ chatbot }) => Chunks.use((chunks) => chunks.languages(chatbot)),
   "usage by chatbot": () =>
     Usage.use((usage) =>
