@@ -1,4 +1,4 @@
-import type { Signal } from "@preact/signals"
+import { type Signal, useSignal } from "@preact/signals"
 import {
   type ComponentChildren,
   createContext,
@@ -185,6 +185,43 @@ export const SelectField = <A extends string>({ onValue, options, required, valu
           ))}
         </select>
       )}
+    />
+  )
+}
+
+/** The most things that are chosen from a list without a search. */
+const LISTED_MAX = 10
+
+/** One of any number of things by their ids. Where there are many, they are found by a part of the name. */
+export const ChoiceField = (props: SelectProps<string>) => {
+  const { onValue, options, required = false, value, ...labelled } = props
+  const typed = useSignal<string | undefined>(undefined)
+  if (keysOf(options).length <= LISTED_MAX) return <SelectField {...props} />
+  const ids = new Map<string, string>()
+  for (const [id, name = id] of Object.entries(options))
+    if (id !== "" || !required) ids.set(ids.has(name) ? `${name} …${id.slice(-6)}` : name, id)
+  const names = Array.from(ids.keys())
+  const current = names.find((name) => ids.get(name) === value) ?? value
+  const text = typed.value ?? current
+  const choose = (next: string): void => {
+    typed.value = next
+    const id = ids.get(next)
+    if (id !== undefined) onValue(id)
+  }
+  return (
+    <TextField
+      {...labelled}
+      value={text}
+      onValue={choose}
+      suggestions={names}
+      required={required && value === ""}
+      placeholder={current || options[""]}
+      // Nothing matches this pattern.
+      pattern={text === "" || ids.has(text) ? undefined : "(?!)"}
+      title={text === "" || ids.has(text) ? undefined : "Choose one of the list"}
+      // The browser lists what holds the text: all of them at first.
+      onFocus={() => (typed.value = "")}
+      onBlur={() => (typed.value = undefined)}
     />
   )
 }

@@ -11,7 +11,7 @@ import { myId } from "../../data/Inbox.ts"
 import { titleOf } from "../../data/Texts.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
-import { bind, optionsOf, SearchField, SelectField, TextField } from "../../parts/Field.tsx"
+import { bind, ChoiceField, optionsOf, SearchField, SelectField, TextField } from "../../parts/Field.tsx"
 import { Ago, Badge, Empty, Loaded, More, type Options, Tabs, useTitle } from "../../parts/Layout.tsx"
 import { useShortcuts } from "../../parts/Shortcuts.ts"
 import { Bulk } from "../../parts/Table.tsx"
@@ -64,7 +64,7 @@ const MoreFilters = () => {
   return (
     <div class="box padded columns narrow">
       {chatbots.length > 1 && (
-        <SelectField label="Chatbot" {...bindQuery("chatbot")} options={optionsOf(chatbots, "All chatbots")} />
+        <ChoiceField label="Chatbot" {...bindQuery("chatbot")} options={optionsOf(chatbots, "All chatbots")} />
       )}
       <SelectField
         label="Rating"

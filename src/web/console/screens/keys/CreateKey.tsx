@@ -5,7 +5,7 @@ import { allChatbots } from "../../data/Chatbots.ts"
 import { originsIn } from "../../data/Origins.ts"
 import { SecretDialog } from "../../parts/Copy.tsx"
 import { FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
-import { Checkbox, optionsOf, SelectField, TextArea, TextField } from "../../parts/Field.tsx"
+import { Checkbox, ChoiceField, optionsOf, TextArea, TextField } from "../../parts/Field.tsx"
 import { Tabs } from "../../parts/Layout.tsx"
 import { call } from "../../server/Api.ts"
 import { type Resource, useResource } from "../../server/Resource.ts"
@@ -83,7 +83,7 @@ export const CreateKey = ({ chatbotId, list, organizationId }: CreateKeyProps) =
         required
       />
       {bound === "" && chatbots.length > 0 && (
-        <SelectField
+        <ChoiceField
           label="Chatbot"
           {...of("chatbot_id")}
           required={!isSecret}

@@ -4,7 +4,7 @@ import { formatCount, formatMillis } from "../../../shared/Format.ts"
 import { allChatbots } from "../../data/Chatbots.ts"
 import { giveModel, modelSources } from "../../data/Models.ts"
 import { Dialog, Form, useClose } from "../../parts/Dialogs.tsx"
-import { bind, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
+import { bind, ChoiceField, optionsOf, TextField } from "../../parts/Field.tsx"
 import { Finding } from "../../parts/Layout.tsx"
 import { attempt, toast } from "../../parts/Toast.ts"
 import { type Answer, call } from "../../server/Api.ts"
@@ -69,7 +69,7 @@ const Giving = ({ model }: { readonly model: string }) => {
         close()
       }}
     >
-      <SelectField
+      <ChoiceField
         label="Chatbot"
         value={chatbotId}
         onValue={(id) => (chosen.value = id)}

@@ -1,6 +1,6 @@
 import { allChatbots } from "../../data/Chatbots.ts"
 import { type PersonRole, roleWords } from "../../data/People.ts"
-import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
+import { ChoiceField, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { RowFields } from "../../parts/RowFields.tsx"
 import { useResource } from "../../server/Resource.ts"
 import { session } from "../../server/Session.ts"
@@ -65,7 +65,7 @@ export const RoleFields = <R extends RoleRow>({ first, legend, name, onValue, va
               options={rolesFor(row.role)}
               onValue={(next) => change({ ...row, role: next, ...(isOfAll(next) && { chatbot_id: null }) })}
             />
-            <SelectField
+            <ChoiceField
               label="For"
               labelHidden={index > 0}
               name={`${name}.${index}.chatbot_id`}
