@@ -1,11 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { compoundFileHeader, detect, Format } from "../../../src/domain/knowledge/Formats.ts"
-import {
-  afterEvent,
-  type Document,
-  withDocument,
-  withoutDocument,
-} from "../../../src/web/console/screens/knowledge/Documents.ts"
+import { afterEvent, type Document, withDocument } from "../../../src/web/console/screens/knowledge/Documents.ts"
 import { omissionText } from "../../../src/web/console/screens/knowledge/Omissions.ts"
 import { partsOf, piecesOf } from "../../../src/web/console/screens/knowledge/SearchTester.tsx"
 import { EXTENSIONS, faultOf } from "../../../src/web/console/screens/knowledge/Uploads.ts"
@@ -30,12 +25,12 @@ const document = (id: string, status: Document["status"] = "ready"): Document =>
 })
 
 describe("the list of documents", () => {
-  const list = { documents: [document("3"), document("1")], total: 2 }
+  const list = { documents: [document("3"), document("1")], found: 2, total: 2, in_progress: 0, failed: 0 }
 
-  test("takes a new document in its place, newest first, and counts it", () => {
+  test("has an uploaded document before the others, and counts it", () => {
     const next = withDocument(list, document("2", "queued"))
-    expect(next.documents.map(({ id }) => id)).toEqual(["3", "2", "1"])
-    expect(next.total).toBe(3)
+    expect(next.documents.map(({ id }) => id)).toEqual(["2", "3", "1"])
+    expect([next.found, next.total]).toEqual([3, 3])
   })
 
   test("changes a document that it has where it stands", () => {
@@ -50,10 +45,14 @@ describe("the list of documents", () => {
   })
 
   test("follows events, and is read anew where an event does not say enough", () => {
-    expect(afterEvent(list, { type: "document_deleted", chatbot_id: "c", document_id: "3" })).toEqual(
-      withoutDocument(list, "3"),
-    )
-    expect(afterEvent(list, { type: "document", chatbot_id: "c", document: document("4") })?.total).toBe(3)
+    const left = afterEvent(list, { type: "document_deleted", chatbot_id: "c", document_id: "3" })
+    expect(left?.documents.map(({ id }) => id)).toEqual(["1"])
+    const changed = afterEvent(list, { type: "document", chatbot_id: "c", document: document("3", "failed") })
+    expect(changed?.documents.map(({ status }) => status)).toEqual(["failed", "ready"])
+    // It may be on another page: another list, which is asked for again.
+    const other = afterEvent(list, { type: "document", chatbot_id: "c", document: document("4") })
+    expect(other).toEqual(list)
+    expect(other).not.toBe(list)
     expect(afterEvent(list, { type: "resync" })).toBeUndefined()
     expect(afterEvent(list, { type: "knowledge", chatbot_id: "c" })).toBeUndefined()
     expect(afterEvent(list, { type: "chatbot", chatbot_id: "c" })).toBe(list)

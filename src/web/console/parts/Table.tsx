@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals"
-import { ArrowDown, ArrowUp, ChevronsUpDown, Columns3 } from "lucide"
+import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight, ChevronsUpDown, Columns3 } from "lucide"
 import type { ComponentChildren } from "preact"
-import { useId } from "preact/hooks"
+import { useId, useRef } from "preact/hooks"
 import { formatCount } from "../../shared/Format.ts"
 import { Icon } from "../../shared/Icon.tsx"
 import { Scroller } from "../../shared/Scroller.tsx"
@@ -9,8 +9,11 @@ import { kept } from "../data/Kept.ts"
 import { Button, IconButton } from "./Buttons.tsx"
 
 /*
- * Tables whose rows can be put in order and chosen, and whose columns can be hidden.
+ * Tables whose rows can be put in order and chosen, of which one page is shown, and whose columns can be hidden.
  */
+
+/** The most rows of a page. */
+export const ROWS_MAX = 50
 
 export interface Column<A> {
   readonly title: string
@@ -19,8 +22,8 @@ export interface Column<A> {
   readonly kind?: "text" | "number" | "main" | "actions"
   /** Whether the column stands below the name of the row on narrow screens. */
   readonly isExtra?: boolean
-  /** Value by which the rows can be put in order. */
-  readonly sort?: (row: A) => string | number
+  /** Value by which the rows can be put in order, or the server's name for it. */
+  readonly sort?: ((row: A) => string | number) | string
   /** Width of the column where its contents change while it is looked at, such as `8rem`. */
   readonly width?: string
 }
@@ -43,6 +46,23 @@ interface TableProps<A> {
   readonly choice?: Choice<A> | undefined
   /** Lets the person hide columns, by their titles. The menu stands above the column of actions. */
   readonly hidden?: Hidden
+  /** Whether a button below adds rows, so that all are shown that are there. */
+  readonly grows?: boolean
+  /** Of rows that the server puts in order, and of which it gives one page. */
+  readonly paging?: Paging
+}
+
+/** Which page of a table is shown, from 0, and in which order its rows are. */
+export interface View {
+  readonly page: number
+  readonly order?: Order
+}
+
+interface Paging {
+  readonly view: View
+  readonly onView: (view: View) => void
+  /** The number of rows of all pages. */
+  readonly total: number
 }
 
 type Hidden = Signal<ReadonlyArray<string>>
@@ -93,7 +113,8 @@ interface Choice<A> {
 }
 
 interface Order {
-  readonly title: string
+  /** The column, by the server's name for its values, or by its title. */
+  readonly by: string
   readonly isFalling: boolean
 }
 
@@ -103,23 +124,28 @@ const compare = (one: string | number, other: string | number): number =>
   typeof one === "number" && typeof other === "number" ? one - other : collator.compare(String(one), String(other))
 
 const inOrder = <A,>(rows: ReadonlyArray<A>, sort: Column<A>["sort"], isFalling: boolean): ReadonlyArray<A> =>
-  sort === undefined
+  typeof sort !== "function"
     ? rows
     : rows.toSorted((a, b) => (isFalling ? compare(sort(b), sort(a)) : compare(sort(a), sort(b))))
 
+const nameOf = <A,>({ sort, title }: Column<A>): string => (typeof sort === "string" ? sort : title)
+
 interface TitleProps<A> {
   readonly column: Column<A>
-  readonly order: Signal<Order | undefined>
+  readonly order: Order | undefined
+  readonly onOrder: (order: Order) => void
 }
 
 /** The title of a column; a button that puts the rows in its order where it has one, numbers from the largest. */
-const Title = <A,>({ column: { kind, sort, title }, order }: TitleProps<A>) => {
+const Title = <A,>({ column, onOrder, order }: TitleProps<A>) => {
+  const { kind, sort, title } = column
   if (kind === "actions") return <span class="visually-hidden">{title}</span>
   if (sort === undefined) return <>{title}</>
-  const current = order.value?.title === title ? order.value : undefined
+  const by = nameOf(column)
+  const current = order?.by === by ? order : undefined
   const isFalling = current === undefined ? kind === "number" : !current.isFalling
   return (
-    <button type="button" class="sort" onClick={() => (order.value = { title, isFalling })}>
+    <button type="button" class="sort" onClick={() => onOrder({ by, isFalling })}>
       {title}
       <Icon nodes={current === undefined ? ChevronsUpDown : current.isFalling ? ArrowDown : ArrowUp} size={12} />
     </button>
@@ -182,18 +208,54 @@ const Below = <A,>({ columns, row }: BelowProps<A>) => {
   )
 }
 
+interface PagerProps {
+  readonly label: string
+  readonly page: number
+  readonly total: number
+  readonly onPage: (page: number) => void
+}
+
+/** Says which rows of how many are shown, and leads to those before and after them. */
+const Pager = ({ label, onPage, page, total }: PagerProps) => {
+  const last = Math.min(total, (page + 1) * ROWS_MAX)
+  return (
+    <nav class="row pager" aria-label={`Pages: ${label}`}>
+      <output class="soft small number">
+        {formatCount(page * ROWS_MAX + 1)}–{formatCount(last)} of {formatCount(total)}
+      </output>
+      <IconButton icon={ChevronLeft} label="Previous page" disabled={page === 0} onClick={() => onPage(page - 1)} />
+      <IconButton icon={ChevronRight} label="Next page" disabled={last === total} onClick={() => onPage(page + 1)} />
+    </nav>
+  )
+}
+
 interface Row {
   readonly id: string
 }
 
 /** Rows of the same kind. It scrolls sideways where the screen is narrow. */
 export const Table = <A extends Row>(props: TableProps<A>) => {
-  const { actions, choice, class: name = "", hidden, label, rows } = props
+  const { actions, choice, class: name = "", grows = false, hidden, label, paging } = props
   const all: ReadonlyArray<Column<A>> =
     actions === undefined ? props.columns : [...props.columns, { title: "Actions", kind: "actions", cell: actions }]
   const columns = all.filter((column) => !isHideable(column) || hidden?.value.includes(column.title) !== true)
-  const order = useSignal<Order | undefined>(undefined)
-  const by = columns.find(({ title }) => title === order.value?.title)
+  const own = useSignal<View>({ page: 0 })
+  const { onView, total, view } = paging ?? {
+    total: props.rows.length,
+    view: own.value,
+    onView: (next: View) => void (own.value = next),
+  }
+  const { order } = view
+  const by = columns.find((column) => nameOf(column) === order?.by)
+  const page = Math.max(0, Math.min(view.page, Math.ceil(total / ROWS_MAX) - 1))
+  const isPaged = !grows && total > ROWS_MAX
+  const ordered = inOrder(props.rows, by?.sort, order?.isFalling === true)
+  const rows = isPaged && paging === undefined ? ordered.slice(page * ROWS_MAX).slice(0, ROWS_MAX) : ordered
+  const top = useRef<HTMLElement>(null)
+  const turnTo = (next: number): void => {
+    onView({ ...view, page: next })
+    top.current?.scrollIntoView()
+  }
   const keys = rows.map(({ id }) => id)
   const chosen = choice?.chosen.value ?? []
   const choose = (these: ReadonlyArray<string>, isChosen: boolean): void => {
@@ -202,67 +264,66 @@ export const Table = <A extends Row>(props: TableProps<A>) => {
     choice.chosen.value = isChosen ? [...others, ...these] : others
   }
   const directionOf = (column: Column<A>) =>
-    column.sort === undefined || column !== by
-      ? undefined
-      : order.value?.isFalling === true
-        ? "descending"
-        : "ascending"
+    column.sort === undefined || column !== by ? undefined : order?.isFalling === true ? "descending" : "ascending"
   return (
-    <Scroller label={label} class={`box ${name}`}>
-      <table class="data">
-        <thead>
-          <tr>
-            {choice !== undefined && (
-              <th scope="col" class="choice">
-                <Chooser
-                  label={`Select all: ${label}`}
-                  isChosen={keys.length > 0 && keys.every((key) => chosen.includes(key))}
-                  onChoose={(isChosen) => choose(keys, isChosen)}
-                />
-              </th>
-            )}
-            {columns.map((column) => (
-              <th
-                key={column.title}
-                scope="col"
-                class={classOf(column)}
-                style={column.width && { "--width": column.width }}
-                aria-sort={directionOf(column)}
-              >
-                <Title column={column} order={order} />
-                {column.kind === "actions" && hidden !== undefined && <ColumnsMenu columns={all} hidden={hidden} />}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {inOrder(rows, by?.sort, order.value?.isFalling === true).map((row) => (
-            <tr key={row.id}>
+    <>
+      <Scroller label={label} class={`box ${name}`} of={top}>
+        <table class="data">
+          <thead>
+            <tr>
               {choice !== undefined && (
-                <td class="choice">
+                <th scope="col" class="choice">
                   <Chooser
-                    label={`Select ${choice.nameOf(row)}`}
-                    isChosen={chosen.includes(row.id)}
-                    onChoose={(isChosen) => choose([row.id], isChosen)}
+                    label={`Select all: ${label}`}
+                    isChosen={keys.length > 0 && keys.every((key) => chosen.includes(key))}
+                    onChoose={(isChosen) => choose(keys, isChosen)}
                   />
-                </td>
+                </th>
               )}
-              {columns.map((column) =>
-                column.kind === "main" ? (
-                  <th key={column.title} scope="row" class={classOf(column)}>
-                    {column.cell(row)}
-                    <Below columns={columns} row={row} />
-                  </th>
-                ) : (
-                  <td key={column.title} class={classOf(column)}>
-                    {column.cell(row)}
-                  </td>
-                ),
-              )}
+              {columns.map((column) => (
+                <th
+                  key={column.title}
+                  scope="col"
+                  class={classOf(column)}
+                  style={column.width && { "--width": column.width }}
+                  aria-sort={directionOf(column)}
+                >
+                  <Title column={column} order={order} onOrder={(next) => onView({ page: 0, order: next })} />
+                  {column.kind === "actions" && hidden !== undefined && <ColumnsMenu columns={all} hidden={hidden} />}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.id}>
+                {choice !== undefined && (
+                  <td class="choice">
+                    <Chooser
+                      label={`Select ${choice.nameOf(row)}`}
+                      isChosen={chosen.includes(row.id)}
+                      onChoose={(isChosen) => choose([row.id], isChosen)}
+                    />
+                  </td>
+                )}
+                {columns.map((column) =>
+                  column.kind === "main" ? (
+                    <th key={column.title} scope="row" class={classOf(column)}>
+                      {column.cell(row)}
+                      <Below columns={columns} row={row} />
+                    </th>
+                  ) : (
+                    <td key={column.title} class={classOf(column)}>
+                      {column.cell(row)}
+                    </td>
+                  ),
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroller>
+      {isPaged && <Pager label={label} page={page} total={total} onPage={turnTo} />}
+    </>
   )
 }

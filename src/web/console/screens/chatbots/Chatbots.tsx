@@ -54,18 +54,16 @@ const totalsOf = (id: string) => chatbotTotals().data.value?.get(id)
 
 const Name = ({ chatbot: { active, description, id, is_public, name, settings, slug } }: ChatbotProps) => (
   <div class="chatbot row nowrap">
-    <Avatar name={name} image={settings.avatar} size="large" />
-    <div>
-      <span class="row">
-        <a href={href("settings", { chatbotId: id })} dir="auto">
-          {name}
-        </a>
-        {!active && <Badge kind="warn">Paused</Badge>}
-        {is_public && <Badge>Public</Badge>}
-      </span>
-      <p class="soft small ellipsis" dir="auto">
+    <Avatar name={name} image={settings.avatar} />
+    <div class="row">
+      <a class="anywhere" href={href("settings", { chatbotId: id })} dir="auto">
+        {name}
+      </a>
+      {!active && <Badge kind="warn">Paused</Badge>}
+      {is_public && <Badge>Public</Badge>}
+      <span class="soft small aside" dir="auto">
         {description === "" ? slug : description}
-      </p>
+      </span>
     </div>
   </div>
 )

@@ -4,7 +4,7 @@ import { allKeys, allOrganizations, type ApiKey, stateOf, useChatbotNames } from
 import { allPeople } from "../../data/People.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { openDialog } from "../../parts/Dialogs.tsx"
-import { optionsOf, SelectField } from "../../parts/Field.tsx"
+import { ChoiceField, optionsOf } from "../../parts/Field.tsx"
 import { Ago, Badge, Empty, Loaded, Page, Tabs } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { bindOption, queryText, setQuery, useAsked } from "../../Router.ts"
@@ -42,7 +42,7 @@ const Keys = () => {
         <div class="toolbar row">
           <Tabs label="Show" {...shown} options={shownKeys} />
           {organizations.length > 1 && (
-            <SelectField
+            <ChoiceField
               label="Organization"
               labelHidden
               value={organizationId}
@@ -107,11 +107,10 @@ const KeyTable = ({ keys, list }: KeyTableProps) => {
           kind: "main",
           sort: ({ name }) => name,
           cell: (key) => (
-            <span class="stack tight">
-              <span>
-                {key.name} {key.kind === "publishable" && <Badge>Publishable</Badge>}{" "}
-                {key.id === session.value?.api_key?.id && <Badge kind="good">Signed in</Badge>}
-              </span>
+            <span class="row">
+              <span class="anywhere">{key.name}</span>
+              {key.kind === "publishable" && <Badge>Publishable</Badge>}
+              {key.id === session.value?.api_key?.id && <Badge kind="good">Signed in</Badge>}
               <code class="soft">
                 {key.prefix}…{key.last_four}
               </code>

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals"
+import { type Signal, useSignal } from "@preact/signals"
 import { RefreshCw, RotateCcw } from "lucide"
 import { formatBytes, formatCount, plural } from "../../../shared/Format.ts"
 import { Button, deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
@@ -7,10 +7,11 @@ import { bind, SearchField } from "../../parts/Field.tsx"
 import { Ago, Badge, ExternalLink, Tabs } from "../../parts/Layout.tsx"
 import { Bulk, type Column, numberColumn, Table } from "../../parts/Table.tsx"
 import { attempt } from "../../parts/Toast.ts"
+import { useTyped } from "../../parts/Typing.ts"
 import { href, setQuery } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
 import type { Source } from "../sources/SourceData.ts"
-import { type Document, type DocumentList, isUnderWay } from "./Documents.ts"
+import type { Document, DocumentList, DocumentsWanted } from "./Documents.ts"
 import { UploadRows } from "./UploadRows.tsx"
 import { accept, type Uploads } from "./Uploads.ts"
 
@@ -45,17 +46,8 @@ interface DocumentTableProps {
   readonly uploads: Uploads
   readonly mayWrite: boolean
   readonly onChanged: () => void
-  readonly onMore: () => void
+  readonly wanted: Signal<DocumentsWanted>
 }
-
-type Filter = "all" | "under way" | "failed"
-
-const passes =
-  (filter: Filter, search: string, sourceOf: (document: Document) => string) =>
-  (document: Document): boolean =>
-    (filter === "all" ||
-      (isUnderWay(document) ? filter === "under way" : filter === "failed" && document.error !== null)) &&
-    [document.name, document.url, sourceOf(document)].join("\n").toLowerCase().includes(search.trim().toLowerCase())
 
 const route = "/api/external/chatbot/:chatbotId/knowledge-base/documents/:documentId"
 
@@ -64,12 +56,15 @@ export const DocumentTable = ({
   list,
   mayWrite,
   onChanged,
-  onMore,
   sources,
   uploads,
+  wanted,
 }: DocumentTableProps) => {
-  const filter = useSignal<Filter>("all")
-  const search = useSignal("")
+  const search = useSignal(wanted.value.search)
+  const want = (changes: Partial<DocumentsWanted>): void => {
+    wanted.value = { ...wanted.value, page: 0, ...changes }
+  }
+  useTyped(search.value, (text) => text !== wanted.value.search && want({ search: text }))
   const sourceOf = ({ source_id }: Document): string => sources.find(({ id }) => id === source_id)?.name ?? ""
   const retry = async (documents: ReadonlyArray<Document>): Promise<void> => {
     for (const { id, status } of documents)
@@ -91,26 +86,31 @@ export const DocumentTable = ({
     {
       title: "Document",
       kind: "main",
-      sort: ({ name }) => name,
+      sort: "name",
       cell: ({ id, name, url }) => (
-        <span class="stack tight">
+        <span class="row">
           <button type="button" class="link" dir="auto" onClick={() => setQuery({ document: id })}>
             {name}
           </button>
-          {url !== null && <ExternalLink url={url} />}
+          {url !== null && (
+            <span class="aside">
+              <ExternalLink url={url} />
+            </span>
+          )}
         </span>
       ),
     },
     {
       title: "Status",
-      sort: ({ error, status }) => (error === null ? status : ""),
-      width: "15rem",
+      sort: "status",
+      width: "12rem",
       cell: (document) => <DocumentState document={document} />,
     },
     {
       title: "Source",
       isExtra: true,
-      sort: sourceOf,
+      width: "10rem",
+      sort: "source",
       cell: (document) =>
         document.source_id === null ? (
           "Upload"
@@ -120,11 +120,11 @@ export const DocumentTable = ({
           </a>
         ),
     },
-    numberColumn("Passages", ({ chunk_count }) => chunk_count, formatCount, { width: "6rem" }),
-    numberColumn("Size", ({ size_bytes }) => size_bytes, formatBytes, { width: "6rem" }),
+    numberColumn("Passages", ({ chunk_count }) => chunk_count, formatCount, { width: "6rem", sort: "chunk_count" }),
+    numberColumn("Size", ({ size_bytes }) => size_bytes, formatBytes, { width: "6rem", sort: "size_bytes" }),
     {
       title: "Updated",
-      sort: ({ updated_at }) => updated_at,
+      sort: "updated_at",
       width: "8rem",
       isExtra: true,
       cell: ({ updated_at }) => <Ago at={updated_at} />,
@@ -145,25 +145,29 @@ export const DocumentTable = ({
         ]}
       />
     )
-  const rows = list.documents.filter(passes(filter.value, search.value, sourceOf))
-  const chosen = rows.filter(({ id }) => chosenIds.value.includes(id))
-  const failed = list.documents.filter(passes("failed", "", sourceOf)).length
-  const underWay = list.documents.filter(isUnderWay).length
+  const { documents, failed, found, in_progress: underWay, total } = list
+  const { state } = wanted.value
+  const chosen = documents.filter(({ id }) => chosenIds.value.includes(id))
   return (
     <>
       <UploadRows uploads={uploads} />
-      {list.total > 0 && (
+      {total > 0 && (
         <>
           <div class="toolbar row">
             <SearchField label="Search documents" placeholder="Name, address or source" {...bind(search)} />
-            {(failed > 0 || underWay > 0 || filter.value !== "all") && (
-              <Tabs<Filter>
+            {(failed > 0 || underWay > 0 || state !== "") && (
+              <Tabs<DocumentsWanted["state"]>
                 label="Show"
-                {...bind(filter)}
-                options={{ all: "All", "under way": `In progress (${underWay})`, failed: `Failed (${failed})` }}
+                value={state}
+                onValue={(next) => want({ state: next })}
+                options={{
+                  "": "All",
+                  in_progress: `In progress (${formatCount(underWay)})`,
+                  failed: `Failed (${formatCount(failed)})`,
+                }}
               />
             )}
-            <output class="soft small">{plural(list.total, "document")}</output>
+            <output class="soft small">{plural(found, "document")}</output>
           </div>
           <Bulk count={chosen.length} onClear={() => (chosenIds.value = [])}>
             {chosen.some(({ status }) => status === "failed") && (
@@ -175,23 +179,19 @@ export const DocumentTable = ({
               Delete…
             </Button>
           </Bulk>
-          {rows.length === 0 ? (
+          {documents.length === 0 ? (
             <p class="soft">No matching documents.</p>
           ) : (
             <Table
               label="Documents"
               columns={columns}
-              rows={rows}
+              rows={documents}
+              paging={{ total: found, view: wanted.value, onView: want }}
               actions={actionsOf}
               choice={mayWrite ? { chosen: chosenIds, nameOf: ({ name }) => name } : undefined}
             />
           )}
         </>
-      )}
-      {list.documents.length < list.total && (
-        <div class="more centred">
-          <Button onClick={onMore}>Show older documents</Button>
-        </div>
       )}
     </>
   )

@@ -1,60 +1,85 @@
+import { ROWS_MAX, type View } from "../../parts/Table.tsx"
 import { type Answer, call } from "../../server/Api.ts"
 import type { LiveEvent } from "../../server/Live.ts"
 import { resources } from "../../server/Resource.ts"
 
 export type Document = Answer<"GET /api/external/chatbot/:chatbotId/knowledge-base/documents">["data"][number]
 
+/** One page of the documents that are wanted, and numbers of documents: of those, of all, and of all in a state. */
 export interface DocumentList {
   readonly documents: ReadonlyArray<Document>
+  readonly found: number
   readonly total: number
+  readonly in_progress: number
+  readonly failed: number
 }
 
-const PAGE = 100
-/** Number of documents that are loaded before the person asks for more. */
-export const FIRST_DOCUMENTS = 500
+const route = "GET /api/external/chatbot/:chatbotId/knowledge-base/documents"
+type Query = NonNullable<Parameters<typeof call<typeof route>>[1]>["query"]
+type Sort = NonNullable<NonNullable<Query>["sort"]>
 
-const loadPage = (chatbotId: string, page: number) =>
-  call("GET /api/external/chatbot/:chatbotId/knowledge-base/documents", {
-    params: { chatbotId },
-    query: { page: String(page), limit: String(PAGE) },
-  })
-
-const newestFirst = (one: Document, other: Document): number =>
-  other.created_at === one.created_at ? other.id.localeCompare(one.id) : other.created_at < one.created_at ? -1 : 1
-
-/** Loads the newest documents, of which the API has the oldest on its first page. */
-const loadDocuments = async (chatbotId: string, atLeast: number): Promise<DocumentList> => {
-  const first = await loadPage(chatbotId, 1)
-  const { totalCount, totalPages } = first.metadata
-  const documents: Array<Document> = totalPages <= 1 ? [...first.data] : []
-  for (let page = totalPages; totalPages > 1 && page >= 1 && documents.length < atLeast; page--)
-    documents.push(...(page === 1 ? first : await loadPage(chatbotId, page)).data)
-  return { documents: documents.toSorted(newestFirst), total: totalCount }
+/** What a person wants to see of a chatbot's documents: the newest first, unless it has another order. */
+export interface DocumentsWanted extends View {
+  readonly search: string
+  readonly state: "in_progress" | "failed" | ""
 }
 
-export const documentList = resources((chatbotId: string, atLeast: string) => loadDocuments(chatbotId, Number(atLeast)))
+const loadPage = (chatbotId: string, query: Query) =>
+  call(route, { params: { chatbotId }, query: { sort: "created_at", order: "desc", ...query } })
+
+const countOf = async (chatbotId: string, query: Query): Promise<number> =>
+  (await loadPage(chatbotId, { ...query, limit: "1" })).metadata.totalCount
+
+/** The documents that are wanted, as JSON. */
+export const documentList = resources(async (chatbotId: string, wanted: string): Promise<DocumentList> => {
+  const { order, page, search, state }: DocumentsWanted = JSON.parse(wanted)
+  const query: Query = {
+    search: search.trim() || undefined,
+    state: state || undefined,
+    ...(order !== undefined && { sort: order.by as Sort, order: order.isFalling ? "desc" : "asc" }),
+  }
+  const pageAt = (number: number) => loadPage(chatbotId, { ...query, page: String(number), limit: String(ROWS_MAX) })
+  const [asked, total, in_progress, failed] = await Promise.all([
+    pageAt(page + 1),
+    countOf(chatbotId, {}),
+    countOf(chatbotId, { state: "in_progress" }),
+    countOf(chatbotId, { state: "failed" }),
+  ])
+  // What was on later pages may be deleted by now.
+  const { totalCount: found, totalPages } = asked.metadata
+  const { data } = asked.data.length === 0 && found > 0 ? await pageAt(totalPages) : asked
+  return { documents: data, found, total, in_progress, failed }
+})
+
+/** The newest documents, up to five hundred. */
+export const newestDocuments = async (chatbotId: string): Promise<ReadonlyArray<Document>> => {
+  const all: Array<Document> = []
+  for (let page = 1, pages = 1; page <= Math.min(pages, 5); page++) {
+    const { data, metadata } = await loadPage(chatbotId, { page: String(page), limit: "100" })
+    all.push(...data)
+    pages = metadata.totalPages
+  }
+  return all
+}
 
 export const isUnderWay = ({ status }: Document): boolean => status !== "ready" && status !== "failed"
 
-/** Puts a document into a list, in the place of what was known of it unless that is newer. */
-export const withDocument = ({ documents, total }: DocumentList, document: Document): DocumentList => {
-  const isKnown = documents.some(({ id }) => id === document.id)
-  return {
-    documents: isKnown
-      ? documents.map((each) => (each.id === document.id && each.updated_at <= document.updated_at ? document : each))
-      : [document, ...documents].toSorted(newestFirst),
-    total: isKnown ? total : total + 1,
-  }
-}
+/** Puts a document into a list: in the place of what was known of it unless that is newer, or else before the others. */
+export const withDocument = (list: DocumentList, document: Document): DocumentList =>
+  list.documents.some(({ id }) => id === document.id)
+    ? {
+        ...list,
+        documents: list.documents.map((each) =>
+          each.id === document.id && each.updated_at <= document.updated_at ? document : each,
+        ),
+      }
+    : { ...list, documents: [document, ...list.documents], found: list.found + 1, total: list.total + 1 }
 
-export const withoutDocument = ({ documents, total }: DocumentList, documentId: string): DocumentList => {
-  const left = documents.filter(({ id }) => id !== documentId)
-  return { documents: left, total: total - (documents.length - left.length) }
-}
-
-/** The list after an event; undefined where it has to be read anew. */
+/** The list after an event, as far as its page tells; undefined where it has to be read anew at once. */
 export const afterEvent = (list: DocumentList, event: LiveEvent): DocumentList | undefined => {
-  if (event.type === "document") return withDocument(list, event.document)
-  if (event.type === "document_deleted") return withoutDocument(list, event.document_id)
+  if (event.type === "document")
+    return list.documents.some(({ id }) => id === event.document.id) ? withDocument(list, event.document) : { ...list }
+  if (event.type === "document_deleted")
+    return { ...list, documents: list.documents.filter(({ id }) => id !== event.document_id) }
   return event.type === "resync" || event.type === "knowledge" ? undefined : list
 }

@@ -1,16 +1,16 @@
-import { useComputed } from "@preact/signals"
+import { useSignal } from "@preact/signals"
 import { Download, FileUp, FolderUp, Globe, Plus, Upload } from "lucide"
-import { useEffect, useMemo } from "preact/hooks"
+import { useEffect, useMemo, useRef } from "preact/hooks"
 import { chatbotResource } from "../../data/Chatbots.ts"
 import { deleteItem, Menu, pickFiles } from "../../parts/Buttons.tsx"
 import { confirmed } from "../../parts/Dialogs.tsx"
 import { Empty, Loaded, Page, Tabs } from "../../parts/Layout.tsx"
-import { bindOption, place, setQuery, useAsked } from "../../Router.ts"
+import { bindOption, useAsked } from "../../Router.ts"
 import { call } from "../../server/Api.ts"
-import { listen } from "../../server/Live.ts"
+import { listen, soon } from "../../server/Live.ts"
 import { useResource } from "../../server/Resource.ts"
 import { can } from "../../server/Session.ts"
-import { afterEvent, documentList, FIRST_DOCUMENTS, withDocument } from "./Documents.ts"
+import { afterEvent, documentList, type DocumentsWanted, withDocument } from "./Documents.ts"
 import { DocumentTable } from "./DocumentTable.tsx"
 import { chosenFiles, DropZone } from "./DropZone.tsx"
 import { exportKnowledge, importKnowledge } from "./Archive.ts"
@@ -20,6 +20,9 @@ import { SourceTable } from "../sources/SourceTable.tsx"
 import { QueriedPassages } from "./PassagesDrawer.tsx"
 import { SearchTester } from "./SearchTester.tsx"
 import { accept, makeUploads } from "./Uploads.ts"
+
+/** The least time between two looks at what has changed on other pages of the list. */
+const AGAIN_MILLIS = 1_000
 
 const views = { documents: "Documents", sources: "Sources", search: "Try a search" }
 
@@ -37,34 +40,38 @@ const deleteAll = (chatbotId: string, name: string): Promise<void> =>
   )
 
 const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
-  const query = place.value.query
-  const atLeast = query.get("show") ?? String(FIRST_DOCUMENTS)
-  const list = useResource(documentList(chatbotId, atLeast))
+  const wanted = useSignal<DocumentsWanted>({ search: "", state: "", page: 0 })
+  const list = useResource(documentList(chatbotId, JSON.stringify(wanted.value)))
+  const latest = useRef(list)
+  latest.current = list
+  // The page before stays until the next one is there.
+  const known = useRef(list.data.value)
+  known.current = list.data.value ?? known.current
   const sources = useResource(sourcesOf(chatbotId))
   const chatbot = useResource(chatbotResource(chatbotId)).data.value?.chatbot
   const uploads = useMemo(
     () =>
       makeUploads(chatbotId, (documents) => {
-        const known = list.data.peek()
-        if (known === undefined || documents.length === 0) void list.reload()
-        else list.set(documents.reduce(withDocument, known))
+        const { data, reload, set } = latest.current
+        const before = data.peek()
+        if (before === undefined || documents.length === 0) void reload()
+        else set(documents.reduce(withDocument, before))
       }),
     [chatbotId],
   )
-  useEffect(
-    () =>
-      listen(chatbotId, (event) => {
-        const known = list.data.peek()
-        const next = known === undefined ? undefined : afterEvent(known, event)
-        if (next === undefined) void list.reload()
-        else if (next !== known) list.set(next)
-      }),
-    [chatbotId, list],
-  )
+  useEffect(() => {
+    const again = soon(list.reload, AGAIN_MILLIS)
+    return listen(chatbotId, (event) => {
+      const before = list.data.peek()
+      const next = before === undefined ? undefined : afterEvent(before, event)
+      if (next === undefined) return void list.reload()
+      if (next === before) return
+      if (!list.isLoading.peek()) list.set(next)
+      again()
+    })
+  }, [chatbotId, list])
   useRuns(chatbotId, sources.reload)
-  const isEmpty = useComputed(
-    () => list.data.value?.total === 0 && uploads.all.value.length === 0 && !sources.data.value?.length,
-  )
+  const isEmpty = known.current?.total === 0 && uploads.all.value.length === 0 && !sources.data.value?.length
   const add = (chosen: ReadonlyArray<File>): void => uploads.add(chosenFiles(chosen))
   const reload = (): void => void Promise.all([list.reload(), sources.reload()])
   const view = bindOption("view", views, "documents")
@@ -93,13 +100,13 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
             label="More actions"
             items={[
               mayWrite && { label: "Import…", icon: Upload, onChoose: () => importKnowledge(chatbotId, reload) },
-              !isEmpty.value && {
+              !isEmpty && {
                 label: "Export",
                 icon: Download,
                 onChoose: () => exportKnowledge(chatbotId, chatbot?.name ?? "Knowledge"),
               },
               mayWrite &&
-                !isEmpty.value &&
+                !isEmpty &&
                 deleteItem(
                   () => void deleteAll(chatbotId, chatbot?.name ?? "").then(list.reload),
                   "Delete all documents…",
@@ -109,9 +116,9 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
         </>
       }
     >
-      {!isEmpty.value && <Tabs label="View" {...view} options={views} />}
-      {view.value === "search" && !isEmpty.value && <SearchTester chatbotId={chatbotId} />}
-      {view.value === "sources" && !isEmpty.value && (
+      {!isEmpty && <Tabs label="View" {...view} options={views} />}
+      {view.value === "search" && !isEmpty && <SearchTester chatbotId={chatbotId} />}
+      {view.value === "sources" && !isEmpty && (
         <Loaded
           of={sources}
           empty={
@@ -123,18 +130,18 @@ const Knowledge = ({ chatbotId }: { readonly chatbotId: string }) => {
           {(all) => <SourceTable sources={all} />}
         </Loaded>
       )}
-      {(view.value === "documents" || isEmpty.value) && (
-        <DropZone uploads={uploads} isEmpty={isEmpty.value} mayWrite={mayWrite}>
-          <Loaded of={list}>
+      {(view.value === "documents" || isEmpty) && (
+        <DropZone uploads={uploads} isEmpty={isEmpty} mayWrite={mayWrite}>
+          <Loaded of={{ ...list, data: { value: known.current } }}>
             {(data) => (
               <DocumentTable
                 chatbotId={chatbotId}
                 list={data}
+                wanted={wanted}
                 sources={sources.data.value ?? []}
                 uploads={uploads}
                 mayWrite={mayWrite}
                 onChanged={() => void list.reload()}
-                onMore={() => setQuery({ show: String(Number(atLeast) + FIRST_DOCUMENTS) })}
               />
             )}
           </Loaded>

@@ -33,14 +33,12 @@ const remove = ({ id, name }: Person): Promise<void> =>
 const Name = ({ person: { avatar, email, id, name, state } }: { readonly person: Person }) => (
   <div class="chatbot row nowrap">
     <Avatar name={name} image={avatar ?? ""} />
-    <div>
-      <span class="row">
-        <bdi>{name}</bdi>
-        {state === "invited" && <Badge kind="warn">Invited</Badge>}
-        {state === "removed" && <Badge>Removed</Badge>}
-        {id === session.value?.person?.id && <Badge kind="good">You</Badge>}
-      </span>
-      {email !== null && <p class="soft small ellipsis">{email}</p>}
+    <div class="row">
+      <bdi class="anywhere">{name}</bdi>
+      {state === "invited" && <Badge kind="warn">Invited</Badge>}
+      {state === "removed" && <Badge>Removed</Badge>}
+      {id === session.value?.person?.id && <Badge kind="good">You</Badge>}
+      {email !== null && <span class="soft small aside">{email}</span>}
     </div>
   </div>
 )
@@ -70,6 +68,7 @@ const PeopleTable = ({ people }: { readonly people: ReadonlyArray<Person> }) => 
   return (
     <Table
       label="People"
+      grows
       rows={people}
       columns={[
         { title: "Name", kind: "main", sort: ({ name }) => name, cell: (person) => <Name person={person} /> },

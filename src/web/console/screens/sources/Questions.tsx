@@ -165,6 +165,7 @@ export const QuestionsSection = ({ mayWrite, source }: { readonly source: Source
             <Table
               class="questions"
               label="Questions and answers"
+              grows
               rows={items}
               columns={keysOf(fields).map(column)}
               actions={(item) =>

@@ -14,12 +14,12 @@ export const SourceTable = ({ sources }: { readonly sources: ReadonlyArray<Sourc
         width: "40%",
         sort: ({ name }) => name,
         cell: (source) => (
-          <>
+          <span class="row">
             <a class="link" href={href("source", paramsOf(source))} dir="auto">
               {source.name}
             </a>
-            <p class="soft small anywhere">{[kindWords[source.kind], ...source.urls].join(" · ")}</p>
-          </>
+            <span class="soft small anywhere aside">{[kindWords[source.kind], ...source.urls].join(" · ")}</span>
+          </span>
         ),
       },
       {

@@ -2,7 +2,7 @@ import type { AuditAction } from "../../../../domain/audit/AuditEntry.ts"
 import { formatMoment } from "../../../shared/Format.ts"
 import { addDays } from "../../charts/Days.ts"
 import { allOrganizations, useChatbotNames } from "../../data/Admin.ts"
-import { optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
+import { ChoiceField, optionsOf, SelectField, TextField } from "../../parts/Field.tsx"
 import { LoadedList, Page } from "../../parts/Layout.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { bindQuery, href, place } from "../../Router.ts"
@@ -188,7 +188,7 @@ const AuditLog = () => {
       <div class="columns narrow">
         <SelectField label="Action" {...bindQuery("action")} options={{ "": "All actions", ...auditActions }} />
         {organizations.length > 1 && (
-          <SelectField
+          <ChoiceField
             label="Organization"
             {...bindQuery("organization")}
             options={optionsOf(organizations, "All organizations")}
@@ -201,6 +201,7 @@ const AuditLog = () => {
         {({ items }) => (
           <Table
             label="Audit log entries"
+            grows
             rows={items}
             columns={[
               {
@@ -224,8 +225,8 @@ const AuditLog = () => {
                 isExtra: true,
                 sort: ({ actor }) => actorWords(actor),
                 cell: ({ actor, address }) => (
-                  <span class="stack tight">
-                    {actorWords(actor)}
+                  <span class="row">
+                    <span class="anywhere">{actorWords(actor)}</span>
                     {address !== null && <span class="soft small">{address}</span>}
                   </span>
                 ),

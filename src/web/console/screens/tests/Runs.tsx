@@ -40,6 +40,7 @@ export const RunTable = ({ chatbotId }: { readonly chatbotId: string }) => (
     {({ items }) => (
       <Table
         label="Runs"
+        grows
         rows={items}
         columns={[
           {

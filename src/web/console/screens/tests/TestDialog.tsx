@@ -4,7 +4,7 @@ import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { RowFields } from "../../parts/RowFields.tsx"
 import { call } from "../../server/Api.ts"
 import { can } from "../../server/Session.ts"
-import { type Document, documentList, FIRST_DOCUMENTS } from "../knowledge/Documents.ts"
+import { type Document, newestDocuments } from "../knowledge/Documents.ts"
 import type { Test } from "./TestData.ts"
 import { draftOf, emptyFind, type FindDraft, inputOf, type SayField, sayFields } from "./TestForm.ts"
 
@@ -118,8 +118,6 @@ const TestDialog = ({ chatbotId, documents, onStored, test }: TestDialogProps) =
 
 /** Opens the form for a new test, or for one that is changed. */
 export const editTest = async (chatbotId: string, onStored: () => unknown, test?: Test): Promise<void> => {
-  const list = documentList(chatbotId, String(FIRST_DOCUMENTS))
-  if (can("knowledge:read")) await list.reload()
-  const documents = list.data.peek()?.documents ?? []
+  const documents = can("knowledge:read") ? await newestDocuments(chatbotId) : []
   openDialog(<TestDialog {...{ chatbotId, documents, onStored, test }} />)
 }

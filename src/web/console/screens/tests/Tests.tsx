@@ -102,6 +102,7 @@ const TestList = ({ chatbotId, edit, mayWrite }: TestListProps) => {
           <>
             <Table
               label="Tests"
+              grows
               rows={items}
               columns={[
                 {

@@ -60,6 +60,7 @@ export const Deliveries = ({ webhook }: { readonly webhook: Webhook }) => {
         {({ items }) => (
           <Table
             label="Latest deliveries"
+            grows
             rows={items}
             columns={[
               { title: "Event", kind: "main", cell: ({ type }) => eventWords[type] },
