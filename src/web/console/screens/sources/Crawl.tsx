@@ -1,11 +1,12 @@
 import { RotateCcw } from "lucide"
 import { formatBytes, formatCount, formatMoment, plural } from "../../../shared/Format.ts"
 import { Button } from "../../parts/Buttons.tsx"
+import { ChoiceField } from "../../parts/Field.tsx"
 import { Ago, FactList, Section, Tabs } from "../../parts/Layout.tsx"
 import { durationOf, isGoingOn, RunProgress } from "../../parts/Runs.tsx"
 import { queryText, setQuery } from "../../Router.ts"
 import { keysOf } from "../../server/Unknown.ts"
-import { branchesOf, PageList, PageTree, useVersion } from "./Pages.tsx"
+import { branchesOf, foldersAt, PageList, useVersion } from "./Pages.tsx"
 import {
   countsOf,
   countsText,
@@ -75,32 +76,41 @@ export const PagesSection = ({ mayWrite, source }: CrawlProps) => {
   const run = source.last_run
   const version = JSON.stringify([run?.id, run?.status, run?.counts])
   const hosts = useVersion(branchesOf(params.chatbotId, params.sourceId, ""), version).data.value ?? []
+  const folder = queryText("folder")
+  // The folders of the only host are there at once.
+  const top = hosts.length === 1 ? (hosts[0]?.prefix ?? "") : ""
+  const branches = useVersion(branchesOf(params.chatbotId, params.sourceId, folder || top), version).data.value ?? []
   const outcome = outcomes.find((name) => name === queryText("outcome"))
   const options: Partial<Record<PageOutcome | "", string>> = { "": "All" }
   for (const name of outcomes) {
-    const count = hosts.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0)
+    const count = branches.reduce((sum, { counts }) => sum + (counts[name] ?? 0), 0)
     if (count > 0) options[name] = `${outcomeWords[name].word} ${formatCount(count)}`
   }
   return (
     <Section title="Pages" about="Every page that was found, with the reason for what became of it.">
-      <div class="row">
+      <div class="toolbar row">
         <Tabs
           label="Show"
           value={outcome ?? ""}
           onValue={(name) => setQuery({ outcome: name || undefined })}
           options={options}
         />
+        {branches.length > 1 && (
+          <ChoiceField
+            label="Folder"
+            labelHidden
+            value={folder}
+            onValue={(next) => setQuery({ folder: next || undefined })}
+            options={foldersAt(folder, branches)}
+          />
+        )}
         {mayWrite && outcome !== undefined && outcomeWords[outcome].kind !== "good" && (
           <Button small icon={RotateCcw} disabled={isGoingOn(run)} onClick={() => startRun(source, { only: outcome })}>
             Read these pages again
           </Button>
         )}
       </div>
-      {outcome === undefined ? (
-        <PageTree params={params} under="" version={version} />
-      ) : (
-        <PageList params={params} outcome={outcome} version={version} />
-      )}
+      <PageList params={params} outcome={outcome ?? ""} under={folder} version={version} />
     </Section>
   )
 }

@@ -1,14 +1,12 @@
-import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import { formatCount } from "../../../shared/Format.ts"
-import { Badge, ExternalLink, Loaded, LoadedList } from "../../parts/Layout.tsx"
+import { Badge, ExternalLink, LoadedList, type Options } from "../../parts/Layout.tsx"
 import { setQuery } from "../../Router.ts"
 import { type Answer, call } from "../../server/Api.ts"
 import { lists, pageAfter, type Resource, resources } from "../../server/Resource.ts"
-import { countsOf, outcomeWords, type PageOutcome, type SourcePage, type SourceParams } from "./SourceData.ts"
+import { outcomeWords, type PageOutcome, type SourcePage, type SourceParams } from "./SourceData.ts"
 
 /*
- * The pages of a source as a list and as a tree, each page with what became of it.
+ * The pages of a source as a list, each with what became of it, and the folders that they are in.
  */
 
 const route = "/api/external/chatbot/:chatbotId/sources/:sourceId/pages"
@@ -47,26 +45,23 @@ const Item = ({ page }: { readonly page: SourcePage }) => {
   )
 }
 
-interface PagesProps {
-  readonly params: SourceParams
-  readonly version: string
-}
-
-const pagesOf = lists(async (page, chatbotId: string, sourceId: string, outcome: PageOutcome | "", address: string) => {
-  // Other pages whose addresses begin with this one come after it.
-  const query = outcome === "" ? { under: address, limit: "1" } : { outcome, page, limit: "50" }
+const pagesOf = lists(async (page, chatbotId: string, sourceId: string, outcome: PageOutcome | "", under: string) => {
+  const query = { outcome: outcome || undefined, under: under || undefined, page, limit: "50" }
   const { data, metadata } = await call(`GET ${route}`, { params: { chatbotId, sourceId }, query })
-  return { items: data, next: outcome === "" ? null : pageAfter(metadata) }
+  return { items: data, next: pageAfter(metadata) }
 })
 
-interface PageListProps extends PagesProps {
+interface PageListProps {
+  readonly params: SourceParams
+  readonly version: string
   readonly outcome: PageOutcome | ""
-  readonly address?: string
+  /** What the addresses begin with. */
+  readonly under: string
 }
 
-/** The pages of an outcome, by their addresses; or else the page at an address. */
-export const PageList = ({ address = "", outcome, params, version }: PageListProps) => (
-  <LoadedList of={useVersion(pagesOf(params.chatbotId, params.sourceId, outcome, address), version)}>
+/** The pages of an outcome, or of all, by their addresses. */
+export const PageList = ({ outcome, params, under, version }: PageListProps) => (
+  <LoadedList of={useVersion(pagesOf(params.chatbotId, params.sourceId, outcome, under), version)}>
     {({ items }) => (
       <ul class="rows" aria-label="Pages">
         {items.map((page) => (
@@ -85,63 +80,22 @@ export const branchesOf = resources(async (chatbotId: string, sourceId: string, 
   return (await call(`GET ${route}/tree`, { params: { chatbotId, sourceId }, query })).branches
 })
 
-const readable = (name: string): string => {
+const readable = (prefix: string): string => {
+  const address = prefix.replace(/^https?:\/\//, "")
   try {
-    return decodeURIComponent(name) || "/"
+    return decodeURIComponent(address)
   } catch {
-    return name
+    return address
   }
 }
 
-/** Whether a branch has pages that are not left out. */
-const isRead = ({ counts }: Branch): boolean => countsOf(counts).some(([outcome]) => outcome !== "excluded")
-
-interface NodeProps extends PagesProps {
-  readonly branch: Branch
-  /** Whether it is open at first. */
-  readonly isFirst: boolean
+/** The folders that lead from one with these branches: all, those around it and it itself, and those within. */
+export const foldersAt = (under: string, branches: ReadonlyArray<Branch>): Options => {
+  const around = Array.from(under.matchAll(/[^/]\/(?!\/)/g), ({ index }) => under.slice(0, index + 2))
+  const within = branches.filter(({ name, prefix }) => name !== "" && prefix.endsWith("/"))
+  return {
+    "": "All folders",
+    ...Object.fromEntries(around.map((prefix) => [prefix, readable(prefix)])),
+    ...Object.fromEntries(within.map(({ page_count, prefix }) => [prefix, `${readable(prefix)} (${page_count})`])),
+  }
 }
-
-const Node = ({ branch: { counts, name, page_count: pages, prefix }, isFirst, ...of }: NodeProps) => {
-  const isPage = !prefix.endsWith("/") || name === ""
-  const isOpen = useSignal(isFirst && !isPage)
-  return (
-    <li>
-      <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-        <summary>
-          <span class="row">
-            <bdi class="anywhere">{readable(name)}</bdi>
-            {countsOf(counts).map(([outcome, count]) => (
-              <Badge key={outcome} kind={outcomeWords[outcome].kind}>
-                {pages === 1 && isPage
-                  ? outcomeWords[outcome].word
-                  : `${formatCount(count)} ${outcomeWords[outcome].word.toLowerCase()}`}
-              </Badge>
-            ))}
-          </span>
-        </summary>
-        {isOpen.value &&
-          (isPage ? <PageList {...of} outcome="" address={prefix} /> : <PageTree {...of} under={prefix} />)}
-      </details>
-    </li>
-  )
-}
-
-/** The pages of a source by the parts of their addresses, which are asked for as they are opened. */
-export const PageTree = ({ under, ...of }: PagesProps & { readonly under: string }) => (
-  <Loaded of={useVersion(branchesOf(of.params.chatbotId, of.params.sourceId, under), of.version)}>
-    {(branches) => (
-      <ul class="tree">
-        {branches.map((branch) => (
-          // Open where no other branch is read: those that are left out may be found later in a run.
-          <Node
-            key={branch.prefix}
-            {...of}
-            branch={branch}
-            isFirst={branches.every((other) => (other === branch) === isRead(other))}
-          />
-        ))}
-      </ul>
-    )}
-  </Loaded>
-)

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
-import { Button } from "../../parts/Buttons.tsx"
+import { plural } from "../../../shared/Format.ts"
 import { Dialog, Form, useClose, useDraft } from "../../parts/Dialogs.tsx"
 import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Finding, type Options } from "../../parts/Layout.tsx"
@@ -23,12 +23,12 @@ const draftOf = (source?: Source) => ({
   schedule: source === undefined ? "weekly" : (source.schedule ?? ("" as Schedule | "")),
 })
 
-/** Addresses in a text, each an http(s) URL where it has no scheme. */
-const addressesIn = (text: string): ReadonlyArray<string> =>
+/** Addresses in a text, with a scheme where they have none. */
+const addressesIn = (text: string, scheme = "https"): ReadonlyArray<string> =>
   text
     .split(/\s+/)
     .filter(Boolean)
-    .map((address) => (/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `https://${address}`))
+    .map((address) => (/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `${scheme}://${address}`))
 
 /** The kind of source that an address looks like. */
 const kindAt = (address: string): SourceKind => {
@@ -38,10 +38,23 @@ const kindAt = (address: string): SourceKind => {
   return /\.(rss|atom)$|\/(feed|rss|atom)(\.xml)?\/?$/.test(path) ? "feed" : "website"
 }
 
+interface ReportProps {
+  readonly preview: Preview
+  /** The addresses that got a scheme. */
+  readonly completed: ReadonlyArray<string>
+}
+
 /** What a source would read, and what keeps it from that. */
-const Report = ({ preview: { listed, problems } }: { readonly preview: Preview }) => (
+const Report = ({ completed, preview: { listed, problems } }: ReportProps) => (
   <section aria-label="Preview">
     <ul class="stack tight anywhere">
+      {completed.map((url) => (
+        <Finding key={url} kind="good">
+          <div>
+            {url.startsWith("http:") ? `https:// does not answer, so the address is ${url}` : `The address is ${url}`}
+          </div>
+        </Finding>
+      ))}
       {problems.map((problem) => (
         <Finding key={problem} kind="bad">
           <div>{problem}</div>
@@ -61,11 +74,40 @@ const Report = ({ preview: { listed, problems } }: { readonly preview: Preview }
 const { questions: _questions, text: _text, ...crawled } = kindWords
 const kinds: Options<SourceKind | ""> = { "": "Detect from the address", ...crawled }
 
+/** What a website's scope may be: words for it, and the globs and the depth that make it. */
+interface Scope {
+  readonly words: string
+  readonly hint: string
+  readonly include: string
+  readonly depth: string
+}
+
+const numberOf = ({ examples, listed }: Preview): string =>
+  listed === null
+    ? "The pages are found by their links."
+    : `${plural(listed, "page")} listed${examples.length > 0 ? `, such as ${examples.slice(0, 3).map(pathOf).join(", ")}` : ""}`
+
+const pathOf = (address: string): string => URL.parse(address)?.pathname ?? address
+
+/** The scopes of a website by previews of what is below its address and of the whole site. */
+const scopesOf = (below: Preview, whole: Preview): ReadonlyArray<Scope> => {
+  const globs = (preview: Preview) => preview.include.join("\n")
+  const folder = below.include.map((glob) => glob.replace(/\*\*$/, "")).join(", ")
+  const all: ReadonlyArray<Scope> = [
+    { words: "This page", hint: "1 page", include: globs(below), depth: "0" },
+    { words: `The pages below ${folder}`, hint: numberOf(below), include: globs(below), depth: "" },
+    { words: "The whole site", hint: numberOf(whole), include: globs(whole), depth: "" },
+  ]
+  return globs(below) === globs(whole) ? all.filter((_, at) => at !== 1) : all
+}
+
 /** Asks for an address, shows what would be read from there, and begins to; or changes a source. */
 export const WebsiteDialog = ({ chatbotId, source }: { readonly chatbotId: string; readonly source?: Source }) => {
   const close = useClose()
   const { change, draft, of } = useDraft(draftOf(source))
-  const preview = useSignal<Preview | undefined>(undefined)
+  const preview = useSignal<
+    (ReportProps & { readonly inferred: string; readonly scopes: ReadonlyArray<Scope> }) | undefined
+  >(undefined)
   // A preview of an address that was changed meanwhile is of no use.
   const latest = useRef("")
   latest.current = draft.urls
@@ -73,7 +115,7 @@ export const WebsiteDialog = ({ chatbotId, source }: { readonly chatbotId: strin
   const urls = addressesIn(draft.urls)
   const [address = ""] = urls
   const kind = draft.kind || kindAt(address)
-  const inferred = shown?.include.join("\n")
+  const inferred = shown?.inferred
   const fields = {
     name: draft.name.trim() || (URL.parse(address)?.host ?? address),
     urls,
@@ -84,12 +126,29 @@ export const WebsiteDialog = ({ chatbotId, source }: { readonly chatbotId: strin
     ...(draft.depth !== "" && { depth: Number(draft.depth) }),
     ...(draft.max_pages !== "" && { max_pages: Number(draft.max_pages) }),
   }
-  const look = async (include = fields.include): Promise<void> => {
-    const body = { ...fields, kind, include }
-    const found = await call("POST /api/external/chatbot/:chatbotId/sources/preview", { params: { chatbotId }, body })
+  const ask = async (own: ReadonlyArray<string>, include = fields.include): Promise<Preview> => {
+    const body = { ...fields, urls: own, kind, include }
+    return (await call("POST /api/external/chatbot/:chatbotId/sources/preview", { params: { chatbotId }, body }))
+      .preview
+  }
+  const look = async (): Promise<void> => {
+    let [own, found] = [urls, await ask(urls)]
+    const plain = addressesIn(draft.urls, "http")
+    if (found.problems.length > 0 && plain.join() !== urls.join()) {
+      const other = await ask(plain)
+      if (other.problems.length === 0) [own, found] = [plain, other]
+    }
+    const isWebsite = kind === "website" && found.problems.length === 0 && fields.include.length === 0
+    const whole = found.hosts.map((host) => `${host}/**`)
+    const scopes = isWebsite
+      ? scopesOf(found, whole.join() === found.include.join() ? found : await ask(own, whole))
+      : []
     if (latest.current !== draft.urls) return
-    preview.value = found.preview
-    change({ name: fields.name, include: found.preview.include.join("\n") })
+    const include = found.include.join("\n")
+    const given = draft.urls.split(/\s+/)
+    preview.value = { preview: found, inferred: include, scopes, completed: own.filter((url) => !given.includes(url)) }
+    latest.current = own.join(" ")
+    change({ name: fields.name, include, urls: latest.current })
   }
   const save = async (): Promise<void> => {
     if (source !== undefined) {
@@ -108,7 +167,6 @@ export const WebsiteDialog = ({ chatbotId, source }: { readonly chatbotId: strin
     if (source === undefined) preview.value = undefined
     change(changes)
   }
-  const whole = shown?.hosts.map((host) => `${host}/**`) ?? []
   return (
     <Dialog title={source === undefined ? "Add website" : "Edit source"} wide>
       <Form
@@ -119,28 +177,36 @@ export const WebsiteDialog = ({ chatbotId, source }: { readonly chatbotId: strin
         <TextField
           label="Address"
           {...of("urls")}
-          onValue={(text) => startOver({ urls: text, ...(source === undefined && { include: "", name: "" }) })}
+          onValue={(text) =>
+            startOver({ urls: text, ...(source === undefined && { include: "", name: "", depth: "" }) })
+          }
           inputMode="url"
           spellcheck={false}
-          placeholder="https://docs.example.com/guide/"
+          placeholder="docs.example.com/guide/"
           hint="The pages below this address are read. The address of a sitemap, an llms.txt or a feed works as well."
           required
         />
-        {shown !== undefined && <Report preview={shown} />}
+        {shown !== undefined && <Report {...shown} />}
+        {shown !== undefined && shown.scopes.length > 0 && (
+          <fieldset class="stack tight">
+            <legend>Pages to read</legend>
+            {shown.scopes.map(({ depth, hint, include, words }) => (
+              <label key={words} class="row nowrap start">
+                <input
+                  type="radio"
+                  name="scope"
+                  checked={draft.include === include && (draft.depth === "0") === (depth === "0")}
+                  onChange={() => change({ depth, include })}
+                />
+                <span class="anywhere">
+                  {words} <span class="soft small">{hint}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        )}
         {isReady && (
           <>
-            <TextArea
-              label="Pages to read"
-              {...of("include")}
-              rows={2}
-              spellcheck={false}
-              hint="One pattern per line, in which ** stands for anything. Empty: the pages below the address."
-            />
-            {kind === "website" && whole.length > 0 && whole.join("\n") !== draft.include && (
-              <Button small onClick={() => look(whole)}>
-                Read the whole site
-              </Button>
-            )}
             <div class="columns">
               <TextField label="Name" {...of("name")} required maxLength={200} />
               <SelectField label="Read again" {...of("schedule")} options={scheduleWords} />
@@ -156,6 +222,15 @@ export const WebsiteDialog = ({ chatbotId, source }: { readonly chatbotId: strin
                 {...of("kind")}
                 onValue={(value) => startOver({ kind: value })}
                 options={kinds}
+              />
+            )}
+            {isReady && (
+              <TextArea
+                label="Patterns of pages to read"
+                {...of("include")}
+                rows={2}
+                spellcheck={false}
+                hint="One pattern per line, in which ** stands for anything. Empty: the pages below the address."
               />
             )}
             <TextArea
