@@ -61,10 +61,11 @@ export const PageTimeout: Context.Reference<Duration.Input> = Context.Reference<
   { defaultValue: () => "30 seconds" },
 )
 
-const privateAddress = new FetchFailed({
-  reason: "private",
-  detail: `The address is private, and may not be called. ${howToSet("allow it", `${TOOL_PRIVATE_NETWORKS}=10.0.0.0/8`)}`,
-})
+const privateAddress = (host: string) =>
+  new FetchFailed({
+    reason: "private",
+    detail: `The address is private, and may not be called. ${howToSet("allow it", `${TOOL_PRIVATE_NETWORKS}=${host}`)}`,
+  })
 const noSuchHost = new FetchFailed({
   reason: "not_found",
   detail: "The host cannot be found, or may not be called.",
@@ -110,7 +111,7 @@ export class SafeFetch extends Context.Service<
       const host = hostOf(url)
       const written = isIP(host) !== 0 ? [host] : isLoopbackName(host) ? LOOPBACK : []
       const isRefused = written.length > 0 && !written.some((address) => mayCall(host, address, allowed))
-      return isRefused ? Effect.fail(privateAddress) : Effect.void
+      return isRefused ? Effect.fail(privateAddress(host)) : Effect.void
     }
 
     const addressesOf = Effect.fnUntraced(function* (url: URL) {

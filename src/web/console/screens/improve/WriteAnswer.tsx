@@ -25,7 +25,7 @@ interface Asked {
   /** The answer to begin with. */
   readonly answer?: string
   /** The id of the chatbot's reply, of which a test is made; without one, of the question alone. */
-  readonly messageId?: string
+  readonly messageId?: string | undefined
 }
 
 interface WritingProps {

@@ -30,6 +30,13 @@ export const questionsOf = lists(async (page, chatbotId: string, topicId: string
   return { items: data.map((question) => ({ ...question, id: question.message_id })), next: pageAfter(metadata) }
 })
 
+/** The id of the reply to the latest question of a topic that shows a gap. */
+export const latestGap = async ({ chatbot_id: chatbotId, id: topicId }: Topic): Promise<string | undefined> => {
+  const query = { gaps: "true", limit: "1" } as const
+  const { data } = await call(`GET ${route}/:topicId/questions`, { params: { chatbotId, topicId }, query })
+  return data[0]?.message_id
+}
+
 export const changeTopic = async (
   { chatbot_id: chatbotId, id: topicId }: Topic,
   body: { readonly name?: string; readonly state?: Topic["state"] },

@@ -25,6 +25,7 @@ import {
   changeTopic,
   gapWords,
   isNew,
+  latestGap,
   questionsOf,
   type Topic,
   type TopicQuestion,
@@ -40,13 +41,15 @@ interface TopicProps {
 }
 
 /** Asks for an answer to a topic's typical question, which closes its gaps. */
-export const answer = ({ onChanged, topic }: TopicProps): Promise<void> => {
+export const answer = async ({ onChanged, topic }: TopicProps): Promise<void> => {
   const [question = topic.name, ...variants] = topic.examples
   const close = async (): Promise<void> => {
     if (can("conversations:write")) await changeTopic(topic, { state: "answered" })
     onChanged()
   }
-  return writeAnswer(topic.chatbot_id, { asked: { question, variants }, onStored: () => attempt(close) })
+  // Its test is that of a reply of the topic, so that it counts among the topic's.
+  const messageId = await latestGap(topic)
+  return writeAnswer(topic.chatbot_id, { asked: { question, variants, messageId }, onStored: () => attempt(close) })
 }
 
 const RenameDialog = ({ onChanged, topic }: TopicProps) => {
