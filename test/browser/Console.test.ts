@@ -150,6 +150,7 @@ visit("names of settings are for who runs the server; others are told whom to as
     texts.push(await page.getByRole("dialog").innerText())
     for (const text of texts) expect(/[A-Z]{3,}_[A-Z]{3,}/.test(text)).toBe(own === key)
   }
+  await server.api.delete(`/api/external/chatbot/${quiet}`)
 })
 
 const signedIn = await open()

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await signedIn.page.goto(`${server.url}/console`)
   await signedIn.page.getByLabel("API key").fill(operatorKey)
   await signedIn.page.getByRole("button", { name: "Sign in" }).click()
-  await signedIn.page.getByRole("heading", { name: "Chatbots" }).waitFor()
+  await signedIn.page.getByRole("heading", { name: "Home" }).waitFor()
 })
 afterAll(() => signedIn.context.close())
 
@@ -53,7 +53,7 @@ const show = async (page: Page, path: string): Promise<void> => {
 const names = (page: Page) => page.getByRole("rowheader")
 
 onScreen("a long table shows fifty rows at a time, in the order of all and for a search in all", async ({ page }) => {
-  await show(page, "/")
+  await show(page, "/chatbots")
   await becomes(() => names(page).count(), 50)
   await page.getByText("1–50 of 60").waitFor()
   const heights = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.clientHeight))
@@ -133,8 +133,21 @@ const overflows = (page: Page) =>
 
 onScreen("long names without spaces stay in their cells, on a desktop and on a phone", async ({ page }) => {
   const of = `/chatbots/${id}`
-  const screens = ["/", "/keys", "/people", "/organizations", "/webhooks", "/models", "/audit-log", "/usage", "/system"]
-  const own = ["/knowledge", "/knowledge?view=sources", "/tests", "/tools", "/topics"].map((path) => of + path)
+  const screens = [
+    "/",
+    "/chatbots",
+    "/keys",
+    "/people",
+    "/organizations",
+    "/webhooks",
+    "/models",
+    "/audit-log",
+    "/usage",
+    "/system",
+  ]
+  const own = ["/overview", "/knowledge", "/knowledge?view=sources", "/tests", "/tools", "/topics"].map(
+    (path) => of + path,
+  )
   for (const viewport of [{ width: 1440, height: 900 }, phone.viewport]) {
     await page.setViewportSize(viewport)
     for (const path of [...screens, ...own]) {
