@@ -470,6 +470,13 @@ onScreen("the palette leads to a page of a chatbot, and lists the keys", async (
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
   await inspect(page, "console-shortcuts")
   await page.keyboard.press("Escape")
+  // Of the chatbot that is shown, documents are found as well.
+  await page.keyboard.press("ControlOrMeta+k")
+  await page.locator("dialog input:focus").waitFor()
+  await page.keyboard.type("tides.m")
+  await page.getByRole("button", { name: "tides.md Document" }).click()
+  await page.getByRole("dialog", { name: "tides.md" }).waitFor()
+  await page.keyboard.press("Escape")
 })
 
 onScreen("chatbots are put in order, paused together, and deleted once their number is typed", async ({ page }) => {

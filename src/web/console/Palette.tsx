@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { BookOpen, Bot, type IconNode, Keyboard, MessagesSquare, Monitor, Plus, Upload } from "lucide"
+import { BookOpen, Bot, FileText, type IconNode, Keyboard, MessagesSquare, Monitor, Plus, Upload } from "lucide"
 import { useId, useRef } from "preact/hooks"
 import { Icon } from "../shared/Icon.tsx"
 import { allChatbots } from "./data/Chatbots.ts"
@@ -63,6 +63,14 @@ const conversationsWith = resources(async (search: string) =>
     : (await call("GET /api/external/conversations", { query: { search, limit: "5" } })).conversations,
 )
 
+/** The documents of a chatbot whose name, address or source holds what is searched. */
+const documentsWith = resources(async (chatbotId: string, search: string) => {
+  const route = "GET /api/external/chatbot/:chatbotId/knowledge-base/documents"
+  return search.length < SEARCHED_MIN
+    ? []
+    : (await call(route, { params: { chatbotId }, query: { search, limit: "5" } })).data
+})
+
 const commandsFor = (chatbotId: string, name: string): ReadonlyArray<Command> => [
   ...screenCommands({ chatbotId }, name),
   ...doing(
@@ -119,6 +127,14 @@ const Palette = () => {
     icon: MessagesSquare,
     run: () => void navigate(href("conversation", { chatbotId: hit.chatbot_id, sessionId: hit.id })),
   }))
+  const near = chatbotId ?? ""
+  const known = useResource(documentsWith(near, searched.value), near !== "" && can("knowledge:read", near)).data.value
+  const documents = (known ?? []).map(({ id: document, name }): Command => ({
+    label: name,
+    of: "Document",
+    icon: FileText,
+    run: () => void navigate(href("knowledge", { chatbotId: near }, { document })),
+  }))
   const all = [
     ...shortcuts().map(({ key, label, run }) => ({ label, of: "This page", icon: Keyboard, key, run })),
     ...screenCommands({}, "Console"),
@@ -134,7 +150,7 @@ const Palette = () => {
     ...general,
   ]
   const commands = all.filter(matches(search.value))
-  const found = [...commands.slice(0, SHOWN_MAX), ...conversations]
+  const found = [...commands.slice(0, SHOWN_MAX), ...documents, ...conversations]
   const current = found[active.value]
   const run = (command: Command | undefined): void => {
     if (command === undefined) return
@@ -152,7 +168,7 @@ const Palette = () => {
         type="search"
         aria-label="Search pages, chatbots and actions"
         aria-controls={id}
-        placeholder="Search pages, chatbots, actions and conversations"
+        placeholder="Search pages, chatbots, actions, documents and conversations"
         autocomplete="off"
         autofocus
         value={search.value}

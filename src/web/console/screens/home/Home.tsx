@@ -30,11 +30,12 @@ const Week = ({ before, now }: { readonly now: Counts; readonly before: Counts }
     field: "questions" | "resolvedShare" | "unansweredShare" | "upShare",
     format: (value: number) => string,
   ) => ({ value: format(quality[field]), now: quality[field], before: known[field] })
+  const resolved = (share: number): string => (now.conversations === 0 ? "–" : formatShare(share))
   const ratings = (share: number): string => (quality.rated === 0 ? "–" : formatShare(share))
   return (
     <dl class="tiles" aria-label="This week">
       <Tile label="Questions" {...compared("questions", formatCount)} />
-      <Tile label="Resolved" {...compared("resolvedShare", formatShare)} isBad={false}>
+      <Tile label="Resolved" {...compared("resolvedShare", resolved)} isBad={false} isKnown={now.conversations > 0}>
         <span class="soft small">of {plural(now.conversations, "conversation")}</span>
       </Tile>
       <Tile label="Unanswered" {...compared("unansweredShare", formatShare)} isBad />
