@@ -71,13 +71,15 @@ export class People extends Service<People>()("parley/services/people/People", f
     return { hash: hashKey(token), link: Redacted.make(`${publicUrl}/console#invitation=${token}`) }
   })
 
-  /** Sends an invitation by e-mail. Whoever has made it is told at once whether it was sent, and has the link. */
-  const sendInvitation = Effect.fnUntraced(function* (email: string, name: string, invitation: ShownInvitation) {
+  /**
+   * Sends an invitation by e-mail. Whoever has made it is told at once whether it was sent, and has the link. Nothing
+   * that they have typed is in the text: the operator's mail server does not carry it to addresses of their choice.
+   */
+  const sendInvitation = Effect.fnUntraced(function* (email: string, invitation: ShownInvitation) {
     if (send === undefined) return null
     const until = `${invitation.expires_at.slice(0, 16).replace("T", " ")} UTC`
     const text = [
-      `Hello ${name},`,
-      `you are invited to Parley at ${new URL(publicUrl).host}. Open this link to make your account. It works once, until ${until}:`,
+      `You are invited to Parley at ${new URL(publicUrl).host}. Open this link to make your account. It works once, until ${until}:`,
       invitation.link,
     ].join("\n\n")
     return yield* send({ id: yield* random.uuidV7(), to: email, subject: "Invitation to Parley", text }).pipe(
@@ -92,7 +94,7 @@ export class People extends Service<People>()("parley/services/people/People", f
   const invited = Effect.fnUntraced(function* (row: Storage.PersonRow, link: Redacted.Redacted, isSent = true) {
     const { person } = shown(row)
     const invitation = invitationOf(row, link)
-    const email = person.email === null || !isSent ? null : yield* sendInvitation(person.email, person.name, invitation)
+    const email = person.email === null || !isSent ? null : yield* sendInvitation(person.email, invitation)
     return { person, invitation: { ...invitation, email } }
   })
 

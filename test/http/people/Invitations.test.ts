@@ -30,6 +30,8 @@ const invite = async (more: object) =>
 test("an invitation is sent to the person's address, and again when it is made again", async () => {
   const { invitation, person } = await invite({ email: "grace@example.com" })
   expect(invitation.email).toBe("sent")
+  // Nobody sends words of their own to addresses of their choice.
+  expect(received[0]?.text).not.toContain(person.name)
   expect(received).toMatchObject([{ to: "grace@example.com", text: expect.stringContaining(invitation.link) }])
   const again = read(Invited, await client.post(`${people}/${person.id}/invitation`))
   expect(again.invitation.email).toBe("sent")
