@@ -105,7 +105,7 @@ onScreen("a question without an answer is mended by one that a person approves",
   const titles = page.locator("main .section h2")
   await becomes(
     () => titles.allInnerTexts(),
-    ["Answer", "Question and answer", "Document", "Prompt", "Sources then and now"],
+    ["Answer", "Question and answer", "Document", "Instructions", "Sources then and now"],
   )
   await inspect(page, "console-improve-unanswered")
   await page.getByRole("button", { name: "Write the answer" }).click()

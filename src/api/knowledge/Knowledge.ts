@@ -132,7 +132,7 @@ const listDocuments = HttpApiEndpoint.get("listDocuments", `${base}/knowledge-ba
       textUpTo(200).annotate({ description: "A part of the name, of the address, or of the source's name." }),
     ),
     sort: Schema.optionalKey(DocumentSort.annotate({ description: "What the documents are in the order of." })),
-    order: Schema.optionalKey(Schema.Literals(["asc", "desc"])),
+    order: Schema.optionalKey(Schema.Literals(["asc", "desc"]).annotate({ description: "Default: `asc`." })),
   },
   success: Schema.Struct({ data: Schema.Array(Document), metadata: PageMetadata }),
   error: Problem.NotFound,
