@@ -276,6 +276,8 @@ export const makeFilledTenant = Effect.gen(function* () {
         values (${crypto.randomUUID()}, ${organization}, ${session}, 'note', '{"text": "private"}')
       ), sent as (
         update attachments set session_id = ${session}, message_id = ${reply} where id = ${attachment}
+      ), kept as (
+        update tests set message_id = ${reply} where chatbot_id = ${chatbot}
       ), active as (
         update people set state = 'active', avatar = 'https://people.example/grace.png' where id = ${person}
       ), waiting as (
