@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test"
 import { functions } from "./lib/effort/Functions.ts"
-import { type Excess, makeExcess, slowness } from "./lib/effort/Guard.ts"
+import { type Excess, makeExcess, slownessWithMemory } from "./lib/effort/Guard.ts"
 import { REQUESTS, textOperations } from "./lib/effort/Operations.ts"
 import { ENGLISH, english, fewUnits, textOf } from "./lib/effort/Texts.ts"
 import { wideRequests } from "./lib/effort/Structures.ts"
@@ -84,12 +84,12 @@ test(
     expect(names).toContain("POST /api/widget/voice/turns with nested.webm")
     expect(names).toContain("POST /api/external/chatbot/{chatbotId}/tests/import with deep.json")
     expect(names).toContain("POST /api/external/chatbot/{chatbotId}/sources/preview with the widest body")
-    const slow = await slowness()
+    const slow = await slownessWithMemory()
     const blocking: Array<string> = []
     for (const { name, send } of sampleOf(requests, 8)) {
       const [, wait] = await repeatedWait(BLOCKED_MAX * slow, send)
       // Beside other programs the same work takes more of a processor than it took at the start.
-      const limit = BLOCKED_MAX * Math.max(slow, wait < BLOCKED_MAX * slow ? 1 : await slowness())
+      const limit = BLOCKED_MAX * Math.max(slow, wait < BLOCKED_MAX * slow ? 1 : await slownessWithMemory())
       if (wait >= limit) blocking.push(`${name}: ${wait.toFixed(0)} of ${limit.toFixed(0)} ms`)
     }
     expect(blocking).toEqual([])

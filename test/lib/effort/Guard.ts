@@ -9,6 +9,9 @@ export const EXCESS_MAX = 50
 const ROUNDS = 300_000
 /** What `ROUNDS` of the work below take on a machine of today, in milliseconds. */
 const USUAL = 6
+/** Bytes of new memory, and what it takes to fill and to copy them, in milliseconds. */
+const NEW_BYTES = 8 << 20
+const USUAL_OF_MEMORY = 8
 const TRIES = 5
 
 const computed = (): number => {
@@ -38,6 +41,15 @@ export const slowness = async (): Promise<number> => {
     return words
   }
   return Math.max(1, (await least(work, 0)) / USUAL)
+}
+
+/**
+ * The same for work that takes new memory as well, such as that on large files: where a machine is one of many on another,
+ * memory that it has not used for a while takes ten times as long.
+ */
+export const slownessWithMemory = async (): Promise<number> => {
+  const fill = () => new Uint8Array(NEW_BYTES).fill(1).slice()
+  return Math.max(await slowness(), (await least(fill, 0, 1)) / USUAL_OF_MEMORY)
 }
 
 /**

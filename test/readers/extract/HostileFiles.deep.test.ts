@@ -4,6 +4,7 @@ import { detect, type Format } from "../../../src/domain/knowledge/Formats.ts"
 import { Extract, type ExtractSettings, TextLimit } from "../../../src/readers/Extract.ts"
 import { WallClockFactor } from "../../../src/readers/process/Watch.ts"
 import { defaults } from "../../lib/Defaults.ts"
+import { slownessWithMemory } from "../../lib/effort/Guard.ts"
 import type { Fate, HostileFile } from "../../lib/files/Fates.ts"
 import { hostileFiles, hostileNames } from "../../lib/files/HostileFiles.ts"
 import { quiet } from "../../lib/Layers.ts"
@@ -24,10 +25,12 @@ const extractWith = (settings: Partial<ExtractSettings>) => {
   return run(Layer.build(Layer.mergeAll(layer, Layer.succeed(WallClockFactor, 1_000), quiet)))
 }
 
+/** The processes take new memory most of all. */
+const slow = Math.ceil(await slownessWithMemory())
 /** For files that may run out of time: on a faster or slower machine they fail in another of the ways that are fine. */
-const hasty = await extractWith({ deadline: Duration.seconds(1) })
+const hasty = await extractWith({ deadline: Duration.seconds(slow) })
 /** For files that must not run out of time. None of them takes a fifth of it. */
-const patient = await extractWith({ deadline: Duration.seconds(5) })
+const patient = await extractWith({ deadline: Duration.seconds(5 * slow) })
 
 const extractFor = (fate: Fate) =>
   fate.status === "failed" && fate.codes.includes("extraction_timed_out") ? hasty : patient
