@@ -9,7 +9,9 @@ import { Document } from "../../src/domain/knowledge/Document.ts"
 import { Organization } from "../../src/domain/organizations/Organization.ts"
 import { operatorKey } from "./Spawn.ts"
 
-export { until } from "./Until.ts"
+import { until } from "./Until.ts"
+
+export { until }
 
 /** The parts of a request beside method and path. `json`, `form` and `body` are three forms of its body. */
 export interface Sent {
@@ -34,6 +36,8 @@ const ofAnybody = scopesWithin({ is_operator: false })
 
 /** The files of a form: their contents by name. */
 export type Files = Readonly<Record<string, Bun.BlobPart>>
+
+const isRead = ({ status }: Document): boolean => status === "ready" || status === "failed"
 
 /** A client of the API, as an integrator's program is one: it sends requests with a key, over a real socket. */
 export class Client {
@@ -89,7 +93,11 @@ export class Client {
 
   /** Uploads files, and expects all of them to become ready. */
   async learn(chatbotId: string, files: Files): Promise<ReadonlyArray<Document>> {
-    const { documents } = read(ManyDocuments, await this.upload(chatbotId, files))
+    const { documents: uploaded } = read(ManyDocuments, await this.upload(chatbotId, files))
+    // An upload waits for its documents for a while only, and on a busy machine they take longer.
+    const documents = await Promise.all(
+      uploaded.map((one) => (isRead(one) ? one : until(() => this.document(chatbotId, one.id), isRead))),
+    )
     expect(documents.map(({ status }) => status)).toEqual(documents.map(() => "ready"))
     return documents
   }
