@@ -111,7 +111,7 @@ try {
       .nth(index)
       .waitFor()
   }
-  await operator.getByText("Search", { exact: true }).click()
+  await operator.getByText("Search", { exact: true }).last().click()
   await photograph(operator, "console")
 
   // The guide gives its chatbot a face.
