@@ -52,7 +52,6 @@ const TopicTests = Schema.Struct({
   total: Schema.Int,
   passed: Schema.Int.annotate({ description: "Those that passed when they were last run." }),
 }).annotate({ description: "Tests that are kept from replies to its questions." })
-export type TopicTests = typeof TopicTests.Type
 
 export const Topic = Schema.Struct({
   id: TopicId,

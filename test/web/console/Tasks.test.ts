@@ -44,6 +44,14 @@ test("people who wait come first, then what is broken, then what was answered ba
   ])
 })
 
+test("each task leads to a place of its own, also two of one chatbot's knowledge", () => {
+  const failing = { documents: { total: 3, under_way: 0, failed: 1 }, sources: { total: 1, failed: 1 } }
+  const addresses = tasksOf({ waiting: 1, totals: chatbots(2, failing), rows: [], ...days }).map(
+    ({ address }) => address,
+  )
+  expect(new Set(addresses).size).toBe(5)
+})
+
 test("of many chatbots the worst three are named for one reason, and the others are counted", () => {
   const found = textsOf({ totals: chatbots(5, { documents: { total: 3, under_way: 0, failed: 1 } }) })
   expect(found).toHaveLength(3)

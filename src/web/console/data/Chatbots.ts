@@ -21,6 +21,8 @@ export const allChatbots = resources(() =>
   ),
 )
 
+export type ChatbotTotals = Answer<"GET /api/external/chatbots/totals">["totals"][number]
+
 /** What each chatbot has, and what somebody has to look after, by its id. */
 export const chatbotTotals = resources(async () => {
   const { totals } = await call("GET /api/external/chatbots/totals")

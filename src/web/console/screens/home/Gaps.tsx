@@ -1,7 +1,6 @@
 import { Check, Circle, X } from "lucide"
 import { plural } from "../../../shared/Format.ts"
 import { Icon } from "../../../shared/Icon.tsx"
-import { useChatbotNames } from "../../data/Admin.ts"
 import { Button } from "../../parts/Buttons.tsx"
 import { Loaded, Section } from "../../parts/Layout.tsx"
 import { href } from "../../Router.ts"
@@ -42,14 +41,13 @@ const stepsOf = ({ gaps, questions, state, tests: { passed, total } }: Topic) =>
 
 interface GapsProps {
   readonly chatbots: ReadonlyArray<string>
-  /** Whether each gap names its chatbot. */
-  readonly isNamed: boolean
+  /** The name of each gap's chatbot; absent where all are of one. */
+  readonly nameOf?: (id: string) => string
 }
 
 /** What visitors asked in vain, and how far each of it has come: from the question to the gap, the answer and a test. */
-export const Gaps = ({ chatbots, isNamed }: GapsProps) => {
+export const Gaps = ({ chatbots, nameOf }: GapsProps) => {
   const gaps = useResource(gapsOf(...chatbots), chatbots.length > 0)
-  const nameOf = useChatbotNames()
   if (chatbots.length === 0) return null
   return (
     <Loaded of={gaps}>
@@ -65,7 +63,7 @@ export const Gaps = ({ chatbots, isNamed }: GapsProps) => {
                   <div class="stack tight anywhere">
                     <span dir="auto">
                       <a href={href("topics", { chatbotId: topic.chatbot_id })}>{topic.examples[0] ?? topic.name}</a>
-                      {isNamed && <span class="soft small"> · {nameOf(topic.chatbot_id)}</span>}
+                      {nameOf !== undefined && <span class="soft small"> · {nameOf(topic.chatbot_id)}</span>}
                     </span>
                     <ol class="way row small">
                       {stepsOf(topic).map(({ icon, kind, text }) => (

@@ -1,12 +1,11 @@
 import { formatCount, formatShare, plural } from "../../../shared/Format.ts"
 import { addDays, dayAt } from "../../charts/Days.ts"
-import { useChatbotNames } from "../../data/Admin.ts"
-import { allChatbots, type ChatbotSummary, chatbotTotals } from "../../data/Chatbots.ts"
+import { allChatbots, type ChatbotSummary, type ChatbotTotals, chatbotTotals } from "../../data/Chatbots.ts"
 import { inboxCounts } from "../../data/Inbox.ts"
 import { Avatar } from "../../parts/Avatar.tsx"
 import { Finding, Loaded, Page, Section } from "../../parts/Layout.tsx"
 import { href, place } from "../../Router.ts"
-import { type Shown, useResource } from "../../server/Resource.ts"
+import { type Shown, together, useResource } from "../../server/Resource.ts"
 import { can, mayCreateChatbots } from "../../server/Session.ts"
 import { GettingStarted } from "../chatbots/GettingStarted.tsx"
 import { FirstPerson } from "../people/FirstPerson.tsx"
@@ -22,6 +21,7 @@ const SHORTCUTS_MAX = 6
 const CHATBOTS_WITH_GAPS = 3
 
 type Counts = Conversations["total"]
+type Report = NonNullable<ReturnType<typeof chatbotReport>["data"]["value"]>
 
 /** The numbers of a week beside those of the week before. */
 const Week = ({ before, now }: { readonly now: Counts; readonly before: Counts }) => {
@@ -44,33 +44,34 @@ const Week = ({ before, now }: { readonly now: Counts; readonly before: Counts }
   )
 }
 
-interface AsideProps {
+interface AttentionProps {
   readonly chatbotId: string | undefined
+  readonly nameOf: (id: string) => string
   readonly from: string
   readonly to: string
 }
 
-/** What is to be done, and which questions were asked in vain, of all chatbots or of one. */
-const Attention = ({ chatbotId, from, to }: AsideProps) => {
+/** How the week was, what is to be done, and which questions were asked in vain: of all chatbots, or of one. */
+const Attention = ({ chatbotId, from, nameOf, to }: AttentionProps) => {
   const mayRead = can("conversations:read", chatbotId ?? null)
   const report = useResource(chatbotReport(from, to, chatbotId ?? ""), mayRead)
   const totals = useResource(chatbotTotals())
-  const nameOf = useChatbotNames()
   const waiting = chatbotId === undefined ? (inboxCounts().data.value?.waiting ?? 0) : 0
-  const rows = report.data.value?.rows ?? []
-  const unanswered = rows.filter((row) => row.unanswered > 0).toSorted((a, b) => b.unanswered - a.unanswered)
-  const asked = unanswered.slice(0, CHATBOTS_WITH_GAPS).flatMap(({ chatbot_id }) => chatbot_id ?? [])
+  const known: Shown<readonly [ReadonlyMap<string, ChatbotTotals>, Report?]> = mayRead
+    ? together(totals, report)
+    : together(totals)
   return (
-    <>
-      {mayRead && (
-        <Loaded of={report}>{({ previous, total }) => <Week now={total} before={previous ?? total} />}</Loaded>
-      )}
-      <Section title="To do">
-        <Loaded of={ready(totals, mayRead ? report : totals)}>
-          {(all) => {
-            const shown = Array.from(all.values()).filter((one) => [undefined, one.chatbot_id].includes(chatbotId))
-            const tasks = tasksOf({ waiting, totals: shown, rows, from, to })
-            return (
+    <Loaded of={known}>
+      {([all, week]) => {
+        const rows = week?.rows ?? []
+        const shown = Array.from(all.values()).filter((one) => [undefined, one.chatbot_id].includes(chatbotId))
+        const tasks = tasksOf({ waiting, totals: shown, rows, from, to })
+        const unanswered = rows.filter((row) => row.unanswered > 0).toSorted((a, b) => b.unanswered - a.unanswered)
+        const asked = unanswered.slice(0, CHATBOTS_WITH_GAPS).flatMap(({ chatbot_id }) => chatbot_id ?? [])
+        return (
+          <>
+            {week !== undefined && <Week now={week.total} before={week.previous ?? week.total} />}
+            <Section title="To do">
               <ul class="stack tight">
                 {tasks.length === 0 && <Finding kind="good">Nothing needs your attention.</Finding>}
                 {tasks.map(({ action, address, chatbotId: of, kind, text }) => (
@@ -87,12 +88,13 @@ const Attention = ({ chatbotId, from, to }: AsideProps) => {
                   </Finding>
                 ))}
               </ul>
-            )
-          }}
-        </Loaded>
-      </Section>
-      {mayRead && <Gaps chatbots={chatbotId === undefined ? asked : [chatbotId]} isNamed={chatbotId === undefined} />}
-    </>
+            </Section>
+            {mayRead && chatbotId === undefined && <Gaps chatbots={asked} nameOf={nameOf} />}
+            {mayRead && chatbotId !== undefined && <Gaps chatbots={[chatbotId]} />}
+          </>
+        )
+      }}
+    </Loaded>
   )
 }
 
@@ -119,11 +121,10 @@ const Shortcuts = ({ chatbots }: { readonly chatbots: ReadonlyArray<ChatbotSumma
   </ul>
 )
 
-/** A resource as it is once another one is there as well. */
-const ready = <A,>(one: Shown<A>, other: Pick<Shown<unknown>, "data" | "failure">): Shown<A> => ({
-  ...one,
-  data: { value: (other.data.value ?? other.failure.value) === undefined ? undefined : one.data.value },
-})
+const namesOf = (chatbots: ReadonlyArray<ChatbotSummary>) => {
+  const names = new Map(chatbots.map(({ id, name }) => [id, name]))
+  return (id: string): string => names.get(id) ?? "A chatbot"
+}
 
 /** How the chatbots do, what is to be done, and what visitors asked in vain: of all chatbots, or of one. */
 const Home = () => {
@@ -144,7 +145,9 @@ const Home = () => {
           <>
             {isOfAll && <GettingStarted chatbots={all} create={create} />}
             {isOfAll && all.length > 0 && <Shortcuts chatbots={all} />}
-            {all.length > 0 && <Attention chatbotId={chatbotId} from={addDays(to, 1 - DAYS)} to={to} />}
+            {all.length > 0 && (
+              <Attention chatbotId={chatbotId} nameOf={namesOf(all)} from={addDays(to, 1 - DAYS)} to={to} />
+            )}
             {isOfAll && all.length === 0 && <p class="soft">There are no chatbots yet.</p>}
           </>
         )}

@@ -1,5 +1,5 @@
 import { formatCount, formatShare, plural } from "../../../shared/Format.ts"
-import type { chatbotTotals } from "../../data/Chatbots.ts"
+import type { ChatbotTotals } from "../../data/Chatbots.ts"
 import { href } from "../../Router.ts"
 import { type Counts, qualityOf } from "../usage/Quality.ts"
 
@@ -13,13 +13,10 @@ export interface Task {
   readonly address: string
 }
 
-type Totals =
-  NonNullable<ReturnType<typeof chatbotTotals>["data"]["value"]> extends ReadonlyMap<string, infer A> ? A : never
-
 /** What is known of the chatbots that are looked at: what they have, and numbers of the days from one to another. */
 interface Known {
   readonly waiting: number
-  readonly totals: ReadonlyArray<Totals>
+  readonly totals: ReadonlyArray<ChatbotTotals>
   readonly rows: ReadonlyArray<Counts & { readonly chatbot_id?: string }>
   readonly from: string
   readonly to: string
@@ -89,7 +86,7 @@ export const tasksOf = ({ from, rows, to, totals, waiting }: Known): ReadonlyArr
         kind: "bad",
         text: `${plural(count, "source")} could not be updated.`,
         action: "View sources",
-        address: href("knowledge", { chatbotId }),
+        address: href("knowledge", { chatbotId }, { view: "sources" }),
       }),
     ),
     ...worst(

@@ -39,16 +39,17 @@ export const documentList = resources(async (chatbotId: string, wanted: string):
     ...(order !== undefined && { sort: order.by as Sort, order: order.isFalling ? "desc" : "asc" }),
   }
   const pageAt = (number: number) => loadPage(chatbotId, { ...query, page: String(number), limit: String(ROWS_MAX) })
+  const isOfAll = query.search === undefined && query.state === undefined
   const [asked, total, in_progress, failed] = await Promise.all([
     pageAt(page + 1),
-    countOf(chatbotId, {}),
+    isOfAll ? undefined : countOf(chatbotId, {}),
     countOf(chatbotId, { state: "in_progress" }),
     countOf(chatbotId, { state: "failed" }),
   ])
   // What was on later pages may be deleted by now.
   const { totalCount: found, totalPages } = asked.metadata
   const { data } = asked.data.length === 0 && found > 0 ? await pageAt(totalPages) : asked
-  return { documents: data, found, total, in_progress, failed }
+  return { documents: data, found, total: total ?? found, in_progress, failed }
 })
 
 /** The newest documents, up to five hundred. */

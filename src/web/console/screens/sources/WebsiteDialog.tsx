@@ -206,12 +206,10 @@ export const WebsiteDialog = ({ chatbotId, source }: { readonly chatbotId: strin
           </fieldset>
         )}
         {isReady && (
-          <>
-            <div class="columns">
-              <TextField label="Name" {...of("name")} required maxLength={200} />
-              <SelectField label="Read again" {...of("schedule")} options={scheduleWords} />
-            </div>
-          </>
+          <div class="columns">
+            <TextField label="Name" {...of("name")} required maxLength={200} />
+            <SelectField label="Read again" {...of("schedule")} options={scheduleWords} />
+          </div>
         )}
         <details>
           <summary>Advanced</summary>
