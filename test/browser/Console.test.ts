@@ -439,7 +439,8 @@ onScreen("the palette makes a chatbot and a key, and adds files", async ({ page 
   await (
     await choosing
   ).setFiles({ name: "tides.md", mimeType: "text/markdown", buffer: Buffer.from("The tide turns.") })
-  await page.getByText("tides.md").first().waitFor()
+  // Stored, and not only listed among what is being sent: the next test leaves this page.
+  await page.getByRole("row", { name: "tides.md" }).getByText("Ready").waitFor()
 })
 
 onScreen("keys and entries of the audit log are put in order", async ({ page }) => {

@@ -58,7 +58,7 @@ visit("a new user comes from the first start to an answer of Ollama in four clic
   }
   clicks += 1
   await page.goto(link)
-  await click(page.getByRole("button", { name: "New chatbot" }))
+  await click(page.getByRole("link", { name: "New chatbot" }))
   await fill(page.getByLabel("Name"), "Harbour")
   await page.getByRole("heading", { name: "Knowledge" }).waitFor()
   await click(page.getByRole("link", { name: "Playground" }))
