@@ -39,7 +39,7 @@ A ticket is refunded in full until two hours before departure, and for half of i
 Dogs travel free of charge on the open deck if they are on a lead. Cats and small animals stay in their carriers.`,
 }
 
-const questions = ["When does the ferry leave in summer?", "Can I take my dog with me?"] as const
+const questions = ["When does the ferry leave in summer?", "Do dogs travel free of charge?"] as const
 
 const website = (script: string) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${NAME}</title>
 <link rel="icon" href="data:,"><style>

@@ -15,6 +15,8 @@ export interface SearchText {
   readonly text: BoundedText
   /** Words of which an answer has to hold one: those in which the text differs from an earlier question. */
   readonly needed: ReadonlyArray<string>
+  /** The least share of the information in them that it has to hold, 0–1. */
+  readonly share: number
 }
 
 /**
@@ -41,6 +43,8 @@ const WORDS_MAX = 12
 const UNANSWERED_WORDS_MAX = 3
 /** The length of these words together, in UTF-16 code units. Longer ones are many words, written without spaces. */
 const UNANSWERED_MAX_LENGTH = 120
+/** The least share of such a question's own information in what answers it with the subject. */
+const ALONE_SHARE = 0.5
 /** A reference with more words of its own is understood without the subject. */
 const OWN_WORDS_MAX = 2
 const VARIATION_WORDS_MAX = 5
@@ -80,7 +84,7 @@ export const searchTextsOf = (
   before: ReadonlyArray<BoundedText>,
   { maxLength, name }: { readonly maxLength: number; readonly name: BoundedText },
 ): readonly [SearchText, ...ReadonlyArray<SearchText>] => {
-  const own = { text: bounded(withoutSmallTalk(message, name), maxLength), needed: [] }
+  const own = { text: bounded(withoutSmallTalk(message, name), maxLength), needed: [], share: 0 }
   const subject = subjectOf(before, own.text)
   if (subject.length === 0) return [own]
   const { kind, parts } = readMessage(own.text, languageOfReply(own.text, [bounded(textOf(subject)), ...before]))
@@ -93,11 +97,14 @@ export const searchTextsOf = (
   const text = bounded(completed + mark, maxLength)
   switch (kind) {
     case "alone":
-      return [own, { text, needed: words }]
+      // It may ask about something else: "Can I take my dog?" is not answered by how long a journey takes.
+      return [own, { text, needed: words, share: ALONE_SHARE }]
     case "reference":
-      return parts.some(({ roles }) => roles.length === 0) ? [{ text, needed: [] }, own] : [{ text, needed: [] }]
-    case "variation":
-      return isJoined(parts) ? [{ text, needed: words }] : [{ text, needed: words }, own]
+      return parts.some(({ roles }) => roles.length === 0) ? [{ ...own, text }, own] : [{ ...own, text }]
+    case "variation": {
+      const asked = { text, needed: words, share: 0 }
+      return isJoined(parts) ? [asked] : [asked, own]
+    }
   }
 }
 

@@ -13,7 +13,7 @@ import { answerTo, type Candidate } from "./Answer.ts"
 import type { Answer, Conversation, Reply, SearchResult } from "./Conversation.ts"
 import { nearby } from "./Nearby.ts"
 import { read } from "./Reading.ts"
-import { keysOf, plainTerms } from "./Terms.ts"
+import { keysOf, plainTerms, sum } from "./Terms.ts"
 
 /*
  * Decides what `local/extractive` does next: it replies by itself, searches, or answers with what was found.
@@ -30,7 +30,10 @@ export const replyTo = (conversation: Conversation): Reply => {
   if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))
   const texts = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
   const results = found.filter((result) => result !== "failed")
-  const answers = results.flatMap((result) => texts.flatMap((text) => answerFrom(result, text) ?? []))
+  // Similarities are those to the text that was searched for, and mislead about a text before it.
+  const answers = found.flatMap((result, at) =>
+    result === "failed" ? [] : texts.slice(at).flatMap((text) => answerFrom(result, text) ?? []),
+  )
   const sure = answers.find(({ isThin }) => !isThin)
   if (sure !== undefined) return sure
   const query = texts[found.length]?.text
@@ -50,17 +53,19 @@ const saying = (...texts: ReadonlyArray<string>): Answer => ({
 
 type Passages = Exclude<SearchResult, "failed">
 
-/** Answers a text with an answer that holds one of the words that are needed. */
-const answerFrom = ({ likely }: Passages, { needed, text }: SearchText): Candidate | undefined => {
-  const isHolder = ({ content, section = "", title }: PassageJson) => hold([title, section, content], needed)
+/** Answers a text with an answer that holds the words that are needed. */
+const answerFrom = ({ likely }: Passages, { needed, share, text }: SearchText): Candidate | undefined => {
+  const terms = plainTerms(needed)
+  const total = sum(terms.all.map(({ weight }) => weight))
+  const hold = (texts: ReadonlyArray<string>) => {
+    const held = terms.in(texts.flatMap((each) => keysOf(bounded(each))))
+    return held.size > 0 && sum(Array.from(held.keys(), (term) => terms.all[term]?.weight ?? 0)) >= share * total
+  }
+  const isHolder = ({ content, section = "", title }: PassageJson) => hold([title, section, content])
   const answer = answerTo(text, read(needed.length === 0 ? likely : likely.filter(isHolder)))
   const around = answer?.quotes.flatMap(({ passage: { section = "", title } }) => [title, section]) ?? []
-  return answer === undefined || needed.length === 0 || hold([answer.text, ...around], needed) ? answer : undefined
+  return answer === undefined || needed.length === 0 || hold([answer.text, ...around]) ? answer : undefined
 }
-
-/** Whether texts hold a form of one of the words. */
-const hold = (texts: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>
-  plainTerms(words).in(texts.flatMap((text) => keysOf(bounded(text)))).size > 0
 
 /**
  * The language of the question, or otherwise that of what was found, of the conversation before it, of the documents, or

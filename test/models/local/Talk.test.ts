@@ -232,4 +232,24 @@ describe("a follow-up", () => {
     expect(queries).toEqual(["How much is a ticket for adults umbrellas?", "umbrellas?"])
     expect(output).toContain("cloakroom")
   })
+
+  test.each(["Can I take my dog with me?", "Do you take credit cards?"])(
+    "about something else is not answered from the subject before it: %s",
+    async (message) => {
+      const timetable: Passage = {
+        documentId: "d3",
+        title: "Timetable",
+        chunk: 1,
+        page: null,
+        content: "From May the ferry to the islands leaves at 7:30 every day. The crossing takes fifty minutes.",
+      }
+      const { output, queries } = await ask(message, {
+        before: ["When does the ferry leave in summer?"],
+        // Near to the subject before it, and not to the message.
+        found: (query) => [{ ...timetable, similarity: query === message ? 0.34 : 0.75 }],
+      })
+      expect(queries).toHaveLength(2)
+      expect(output).toStartWith("I found nothing about that")
+    },
+  )
 })
