@@ -2,9 +2,11 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test"
 import { signal } from "@preact/signals"
 import { SessionId } from "../../src/domain/Ids.ts"
 import type { StoredState } from "../../src/web/shared/Bridge.ts"
+import { until } from "../lib/Until.ts"
 import { Chat } from "../../src/web/widget/model/Chat.ts"
 import { Client } from "../../src/web/widget/model/Client.ts"
 import { Conversations } from "../../src/web/widget/model/Conversations.ts"
+import { Reply } from "../../src/web/widget/model/Entries.ts"
 import type { Host } from "../../src/web/widget/model/Host.ts"
 
 const first = SessionId.make("00000000-0000-7000-8000-000000000001")
@@ -13,7 +15,12 @@ const second = SessionId.make("00000000-0000-7000-8000-000000000002")
 /** The answers that are held back, by the query of their requests, and whether requests for older pages fail. */
 let gate = Promise.withResolvers<void>()
 let areOlderRefused = false
+/** How often the newest messages were read, and from which time on a person's message is among them. */
+let reads = 0
+let writtenAt = Infinity
 beforeEach(() => {
+  reads = 0
+  writtenAt = Infinity
   gate = Promise.withResolvers()
   areOlderRefused = false
 })
@@ -35,7 +42,8 @@ const server = Bun.serve({
     const next_cursor = isOlder ? null : "older"
     if (pathname.endsWith("/conversations"))
       return Response.json({ conversations: [{ id: isOlder ? second : first }], next_cursor })
-    return Response.json({ messages: [message(isOlder ? "old" : "new")], next_cursor })
+    const written = ++reads >= writtenAt ? [message("from a person")] : []
+    return Response.json({ messages: [message(isOlder ? "old" : "new"), ...written], next_cursor })
   },
 })
 afterAll(() => server.stop(true))
@@ -101,4 +109,27 @@ test("earlier conversations are listed once when they are asked for twice, and t
   gate.resolve()
   await late
   expect(chat.failure.value).toBeUndefined()
+})
+
+describe("what a person wrote while the widget was not told", () => {
+  test("is read as soon as the chatbot's reply has ended", async () => {
+    const { chat } = open()
+    await chat.open(first)
+    chat.current.value = new Reply()
+    writtenAt = 2
+    chat.people.onResync()
+    expect(chat.entries.value.map(({ key }) => key)).toEqual(["new"])
+    chat.current.value = undefined
+    await until(() => chat.entries.value.length, 2)
+    expect(chat.entries.value.at(-1)?.key).toBe("from a person")
+  })
+
+  test("is read as soon as the conversation is loaded", async () => {
+    const { chat } = open()
+    writtenAt = 2
+    const loading = chat.open(first)
+    chat.people.onResync()
+    await loading
+    await until(() => chat.entries.value.length, 2)
+  })
 })

@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals"
+import { effect, signal, untracked } from "@preact/signals"
 import type { AttachmentId } from "../../../domain/chat/Attachment.ts"
 import type { MessageId, SessionId } from "../../../domain/Ids.ts"
 import type {
@@ -58,6 +58,8 @@ export class Chat {
   /** Changes when another conversation is opened, so that what still arrives for the last one is dropped. */
   #generation = 0
   #wantsStop = false
+  /** Whether something may be stored of the open conversation that was not read yet. */
+  #isBehind = false
 
   constructor(host: Host, client: Client, config: () => WidgetConfig) {
     this.#host = host
@@ -67,6 +69,10 @@ export class Chat {
     this.people.onMessage = (message) => this.#receive(message)
     this.people.onHandover = () => void this.#answerLeft()
     this.people.onResync = () => void this.refresh()
+    effect(() => {
+      const isIdle = !this.isLoading.value && this.current.value === undefined
+      if (isIdle && this.#isBehind) untracked(() => void this.refresh())
+    })
   }
 
   /** Keeps something of the visitor, where there is a visitor: from the first message on. */
@@ -115,12 +121,15 @@ export class Chat {
     }
   }
 
-  /** Reads again what another tab may have added, while nothing happens here. */
+  /** Reads again what people or another tab may have added, as soon as nothing happens here. */
   async refresh(): Promise<void> {
     const generation = this.#generation
-    if (this.conversation.value === undefined || this.isLoading.value || this.current.value !== undefined) return
+    if (this.conversation.value === undefined) return
+    this.#isBehind = true
+    if (this.isLoading.value || this.current.value !== undefined) return
     const page = await this.#read().catch(() => undefined)
     if (page === undefined || generation !== this.#generation || this.current.value !== undefined) return
+    this.#isBehind = false
     const { value: entries } = this.entries
     const areKnown = page.messages.map((message) => this.#known(message) !== undefined)
     const unsent = entries.filter(
@@ -283,6 +292,7 @@ export class Chat {
   #clear(): void {
     this.#generation += 1
     this.#wantsStop = false
+    this.#isBehind = false
     this.entries.value = []
     this.current.value = undefined
     this.conversation.value = undefined
