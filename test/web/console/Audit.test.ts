@@ -40,13 +40,23 @@ test("changes and actors are told in words", () => {
         prompt: CONCEALED,
       },
     ),
-  ).toEqual(["name: A → B", "gone: 1 → none", "prompt: changed", "added, tokens per day: 5", "scopes: chat, admin"])
+  ).toEqual([
+    { name: "name", before: "A", after: "B" },
+    { name: "gone", before: "1", after: "none" },
+    { name: "prompt", before: undefined, after: "changed" },
+    { name: "added, tokens per day", before: undefined, after: "5" },
+    { name: "scopes", before: undefined, after: "chat, admin" },
+  ])
   expect(
     changesOf(
       { settings: { isToolEnabled: true }, list: [], budget: { tokens_per_day: 5 } },
       { settings: { isToolEnabled: false }, list: [CONCEALED], budget: null },
     ),
-  ).toEqual(["settings, is tool enabled: yes → no", "list: none → (not shown)", "budget, tokens per day: 5 → none"])
+  ).toEqual([
+    { name: "settings, is tool enabled", before: "yes", after: "no" },
+    { name: "list", before: "none", after: "(not shown)" },
+    { name: "budget, tokens per day", before: "5", after: "none" },
+  ])
   expect(changesOf(null, null)).toEqual([])
   const key = { name: "Back office", hint: "prl_…" }
   expect(

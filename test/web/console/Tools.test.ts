@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { messageAt } from "../../../src/web/console/server/Failure.ts"
-import { draftOf, headersOf, objectIn, sampleOf } from "../../../src/web/console/screens/tools/ToolForm.ts"
+import {
+  draftOf,
+  headersOf,
+  inputsOf,
+  objectIn,
+  sampleOf,
+  schemaOf,
+} from "../../../src/web/console/screens/tools/ToolForm.ts"
 
 const stored = {
   name: "orderStatus",
@@ -39,6 +46,42 @@ describe("the form of a tool", () => {
     const replaced = { name: "x-shop", value: "new", isStored: false }
     expect(headersOf([authorization, replaced], stored.headers)).toEqual({ "x-shop": "new" })
     expect(draftOf(stored).timeout_ms).toBe("5000")
+  })
+})
+
+describe("the input of a tool", () => {
+  const input = { name: "orderId", type: "string", description: "Order number.", isRequired: true } as const
+  const count = { name: "count", type: "integer", description: "", isRequired: false } as const
+  const schema = {
+    type: "object",
+    properties: { orderId: { type: "string", description: "Order number." }, count: { type: "integer" } },
+    required: ["orderId"],
+  }
+
+  test("is shown as fields, and sent as the same schema", () => {
+    expect(inputsOf(schema)).toEqual([input, count])
+    expect(schemaOf([input, count])).toEqual({ object: schema })
+    expect(inputsOf({ type: "object" })).toEqual([])
+    expect(draftOf().inputs).toHaveLength(1)
+  })
+
+  test("has a name for each field", () => {
+    expect(schemaOf([input, { ...count, name: " orderId" }])).toEqual({
+      problem: "Give each input a name of its own.",
+    })
+  })
+
+  test.each([
+    { type: "object", properties: { kind: { type: "string", enum: ["a", "b"] } } },
+    { type: "object", properties: { deep: { type: "object", properties: {} } } },
+    { type: "object", properties: { either: { anyOf: [] } } },
+    { type: "object", properties: { any: true } },
+    { type: "object", properties: {}, additionalProperties: false },
+    { type: "object", properties: {}, required: ["missing"] },
+    { type: "array" },
+    {},
+  ])("is shown as text where fields cannot show it whole: %j", (other) => {
+    expect(inputsOf(other)).toBeUndefined()
   })
 })
 

@@ -104,27 +104,37 @@ const wordsOf = (value: unknown): string => {
   if (value === null || value === undefined || value === "") return "none"
   if (typeof value === "boolean") return value ? "yes" : "no"
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(wordsOf).join(", ")
-  if (isFields(value)) return `(${changesOf(null, value).join("; ")})`
+  if (isFields(value))
+    return `(${changesOf(null, value)
+      .map(({ after, name }) => `${name}: ${after}`)
+      .join("; ")})`
   return String(value)
 }
 
 /** The name of a field in words, such as `tokens per day`. */
 const fieldWords = (name: string): string => name.replaceAll(/[_.]|(?<=\p{Ll})(?=\p{Lu})/gu, " ").toLowerCase()
 
-/** The fields that differ, each as `name: before → after`. New ones without a value are left out. */
-export const changesOf = (before: Fields | null, after: Fields | null): ReadonlyArray<string> => {
+/** A field in words, before and after; `before` is undefined where there was no such thing. */
+interface Change {
+  readonly name: string
+  readonly before: string | undefined
+  readonly after: string
+}
+
+/** The fields that differ. New ones without a value are left out. */
+export const changesOf = (before: Fields | null, after: Fields | null): ReadonlyArray<Change> => {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
-  return Array.from(names).flatMap((name) => {
-    const was = before?.[name]
-    const is = after?.[name]
-    const words = fieldWords(name)
+  return Array.from(names).flatMap((field) => {
+    const was = before?.[field]
+    const is = after?.[field]
+    const name = fieldWords(field)
     const [then, now] = [was ?? {}, is ?? {}]
     if ((isFields(was) || isFields(is)) && isFields(then) && isFields(now)) {
-      return changesOf(then, now).map((change) => `${words}, ${change}`)
+      return changesOf(then, now).map((change) => ({ ...change, name: `${name}, ${change.name}` }))
     }
-    if (was === undefined) return is === null ? [] : `${words}: ${wordsOf(is)}`
-    if (is === undefined) return `${words}: ${wordsOf(was)} → none`
-    return was === CONCEALED && is === CONCEALED ? `${words}: changed` : `${words}: ${wordsOf(was)} → ${wordsOf(is)}`
+    if (was === undefined) return is === null ? [] : { name, before: undefined, after: wordsOf(is) }
+    if (was === CONCEALED && is === CONCEALED) return { name, before: undefined, after: "changed" }
+    return { name, before: wordsOf(was), after: wordsOf(is) }
   })
 }
 
@@ -168,6 +178,19 @@ const auditLog = lists(async (cursor, query: string) => {
   })
   return { items: entries, next: next_cursor }
 })
+
+/** What an entry has changed, each field with its old value beside its new one. */
+const Changes = ({ after, before }: Pick<Entry, "after" | "before">) => (
+  <dl class="changes small">
+    {changesOf(before, after).map((change) => (
+      <div key={change.name}>
+        <dt>{change.name}</dt>
+        <dd dir="auto">{change.before !== undefined && <del>{change.before}</del>}</dd>
+        <dd dir="auto">{change.before === undefined ? change.after : <ins>{change.after}</ins>}</dd>
+      </div>
+    ))}
+  </dl>
+)
 
 const AuditLog = () => {
   const query = place.value.query.toString()
@@ -256,15 +279,7 @@ const AuditLog = () => {
               {
                 title: "Changes",
                 isExtra: true,
-                cell: ({ after, before }) => (
-                  <ul class="key-rights small stack tight">
-                    {changesOf(before, after).map((change) => (
-                      <li key={change} class="anywhere" dir="auto">
-                        {change}
-                      </li>
-                    ))}
-                  </ul>
-                ),
+                cell: (entry) => <Changes {...entry} />,
               },
             ]}
           />

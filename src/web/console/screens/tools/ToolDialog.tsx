@@ -1,8 +1,20 @@
 import { FormDialog, useDraft } from "../../parts/Dialogs.tsx"
-import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
+import { Button } from "../../parts/Buttons.tsx"
+import { Checkbox, SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { RowFields } from "../../parts/RowFields.tsx"
 import { call } from "../../server/Api.ts"
-import { draftOf, type HeaderDraft, headersOf, methods, objectIn, type Tool } from "./ToolForm.ts"
+import {
+  draftOf,
+  type HeaderDraft,
+  headersOf,
+  type InputDraft,
+  inputsOf,
+  inputTypes,
+  methods,
+  objectIn,
+  schemaOf,
+  type Tool,
+} from "./ToolForm.ts"
 
 interface ToolDialogProps {
   readonly chatbotId: string
@@ -12,7 +24,16 @@ interface ToolDialogProps {
 
 export const ToolDialog = ({ chatbotId, onStored, tool }: ToolDialogProps) => {
   const { change, draft, of } = useDraft(draftOf(tool))
-  const read = objectIn(draft.input_schema)
+  const { inputs } = draft
+  const isText = inputs === undefined
+  const read = isText ? objectIn(draft.input_schema) : schemaOf(inputs)
+  const problem = "problem" in read ? read.problem : undefined
+  /** The input as the other view shows it, where that can. */
+  const others = "object" in read && isText ? inputsOf(read.object) : undefined
+  const other =
+    "object" in read && !isText
+      ? { inputs: undefined, input_schema: JSON.stringify(read.object, undefined, 2) }
+      : others && { inputs: others }
   const submit = async (): Promise<void> => {
     if ("problem" in read) return
     const { description, method, name, url } = draft
@@ -60,16 +81,29 @@ export const ToolDialog = ({ chatbotId, onStored, tool }: ToolDialogProps) => {
           spellcheck={false}
         />
       </div>
-      <div class="code">
-        <TextArea
-          label="Input schema"
-          {...of("input_schema")}
-          error={"problem" in read ? read.problem : undefined}
-          hint="A JSON Schema of the input, with a description of each property."
-          rows={10}
-          spellcheck={false}
-        />
-      </div>
+      <fieldset class="stack tight">
+        <legend>Input</legend>
+        {isText ? (
+          <div class="code">
+            <TextArea
+              label="JSON Schema"
+              labelHidden
+              {...of("input_schema")}
+              error={problem}
+              hint="A JSON Schema of the input, with a description of each property."
+              rows={10}
+              spellcheck={false}
+            />
+          </div>
+        ) : (
+          <Inputs inputs={inputs} problem={problem} onInputs={(changed) => change({ inputs: changed })} />
+        )}
+        {other !== undefined && (
+          <Button small kind="quiet" onClick={() => change(other)}>
+            {isText ? "Show as fields" : "Show as JSON Schema"}
+          </Button>
+        )}
+      </fieldset>
       <Headers headers={draft.headers} onHeaders={(headers) => change({ headers })} />
       <TextField
         label="Timeout (ms)"
@@ -82,6 +116,56 @@ export const ToolDialog = ({ chatbotId, onStored, tool }: ToolDialogProps) => {
     </FormDialog>
   )
 }
+
+interface InputsProps {
+  readonly problem: string | undefined
+  readonly inputs: ReadonlyArray<InputDraft>
+  readonly onInputs: (inputs: ReadonlyArray<InputDraft>) => void
+}
+
+const newInput: InputDraft = { name: "", type: "string", description: "", isRequired: false }
+
+const Inputs = ({ inputs, onInputs, problem }: InputsProps) => (
+  <>
+    <p class="soft small">What the model fills in when it calls the tool.</p>
+    <RowFields noun="input" rows={inputs} onRows={onInputs} first={newInput}>
+      {(input, change, index) => (
+        <>
+          <TextField
+            label={`Input ${index + 1} name`}
+            name={`input_schema.properties.${input.name}`}
+            labelHidden
+            error={index === inputs.length - 1 ? problem : undefined}
+            placeholder="orderId"
+            value={input.name}
+            onValue={(name) => change({ ...input, name })}
+            spellcheck={false}
+            required
+          />
+          <SelectField
+            label={`Input ${index + 1} type`}
+            labelHidden
+            value={input.type}
+            onValue={(type) => change({ ...input, type })}
+            options={inputTypes}
+          />
+          <TextField
+            label={`Input ${index + 1} description`}
+            labelHidden
+            placeholder="Order number, such as A-4711."
+            value={input.description}
+            onValue={(description) => change({ ...input, description })}
+          />
+          <Checkbox
+            label="Required"
+            value={input.isRequired}
+            onValue={(isRequired) => change({ ...input, isRequired })}
+          />
+        </>
+      )}
+    </RowFields>
+  </>
+)
 
 interface HeadersProps {
   readonly headers: ReadonlyArray<HeaderDraft>

@@ -1,7 +1,7 @@
 import type { Schema } from "effect"
 import { type Answer, call } from "../../server/Api.ts"
 import { resources } from "../../server/Resource.ts"
-import { isFields } from "../../server/Unknown.ts"
+import { fieldsIn, isFields } from "../../server/Unknown.ts"
 
 /*
  * A tool as it is written in a form, and what is sent. The server says what is wrong with it; that the schema is JSON at
@@ -34,22 +34,71 @@ const schemaTemplate = {
   required: ["orderId"],
 }
 
+/** The kinds of values that an input may have, in words. */
+export const inputTypes = { string: "Text", number: "Number", integer: "Whole number", boolean: "Yes or no" }
+
+/** A schema as far as it is written; otherwise why it is none. */
+type Read = { readonly object: Schema.JsonObject } | { readonly problem: string }
+
+/** A property of the input. */
+export interface InputDraft {
+  readonly name: string
+  readonly type: keyof typeof inputTypes
+  readonly description: string
+  readonly isRequired: boolean
+}
+
+const isInputType = (type: unknown): type is InputDraft["type"] => typeof type === "string" && type in inputTypes
+
+const hasOnly = (value: object, names: ReadonlyArray<string>): boolean =>
+  Object.keys(value).every((name) => names.includes(name))
+
+/** The inputs of a schema; undefined where it says more about them than fields can show. */
+export const inputsOf = (schema: Schema.JsonObject): ReadonlyArray<InputDraft> | undefined => {
+  const properties = Object.entries(fieldsIn(schema["properties"]))
+  const required = Array.isArray(schema["required"]) ? schema["required"] : []
+  const inputs = properties.flatMap(([name, property]) => {
+    const { description = "", type } = fieldsIn(property)
+    return isInputType(type) && typeof description === "string" && hasOnly(fieldsIn(property), ["description", "type"])
+      ? [{ name, type, description, isRequired: required.includes(name) }]
+      : []
+  })
+  const isFlat = schema["type"] === "object" && hasOnly(schema, ["properties", "required", "type"])
+  const isWhole = inputs.length === properties.length
+  return isFlat && isWhole && inputs.filter(({ isRequired }) => isRequired).length === required.length
+    ? inputs
+    : undefined
+}
+
+/** The schema of inputs; otherwise why they have none. */
+export const schemaOf = (inputs: ReadonlyArray<InputDraft>): Read => {
+  const names = inputs.map(({ name }) => name.trim())
+  if (new Set(names).size < names.length) return { problem: "Give each input a name of its own." }
+  const properties = inputs.map(({ description, type }, at) => [
+    names[at],
+    { type, ...(description && { description }) },
+  ])
+  const required = names.filter((_, at) => inputs[at]?.isRequired)
+  return { object: { type: "object", properties: Object.fromEntries(properties), required } }
+}
+
 const storedHeaders = (headers: StoredTool["headers"] = {}): ReadonlyArray<HeaderDraft> =>
   Object.keys(headers).map((name) => ({ name, value: "", isStored: true }))
 
-/** The fields of a form for a tool, with its schema and its time-out as they are typed; for a new one without one. */
+/** The fields of a form for a tool, as they are typed; its schema by its inputs, or as text where these say too little. */
 export const draftOf = (tool?: StoredTool) => ({
   name: tool?.name ?? "",
   description: tool?.description ?? "",
   method: tool?.method ?? "GET",
   url: tool?.url ?? "",
+  inputs: inputsOf(tool?.input_schema ?? schemaTemplate),
   input_schema: JSON.stringify(tool?.input_schema ?? schemaTemplate, undefined, 2),
   headers: storedHeaders(tool?.headers),
   timeout_ms: String(tool?.timeout_ms ?? ""),
 })
 
 /** A text as a JSON object; otherwise why it is none. */
-export const objectIn = (text: string): { readonly object: Schema.JsonObject } | { readonly problem: string } => {
+export const objectIn = (text: string): Read => {
   try {
     const value: unknown = JSON.parse(text)
     return isFields(value) ? { object: value as Schema.JsonObject } : { problem: "Enter a JSON object in braces." }
