@@ -39,7 +39,7 @@ const COOKIE_MAX_LENGTH = 1_000
 
 const wrongKey = new Unauthorized({ detail: "This is not a valid API key." })
 const wrongLink = new Unauthorized({
-  detail: "This link has signed in before, or is older than an hour. Sign in with an API key.",
+  detail: "This link was used already, or is older than an hour. Sign in another way, or ask for a new one.",
 })
 const nobody = new Unauthorized({ detail: "Nobody is signed in." })
 

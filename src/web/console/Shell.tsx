@@ -99,18 +99,25 @@ const Entries = ({ params }: { readonly params: Readonly<Record<string, string>>
 /** The status with which the API refuses a chatbot's id that names none. */
 const isUnknown = (status: number | undefined): boolean => status === 404 || status === 400
 
+interface ChatbotNameProps {
+  readonly chatbot: NonNullable<ReturnType<typeof chatbotResource>["data"]["value"]>["chatbot"] | undefined
+}
+
+const ChatbotName = ({ chatbot }: ChatbotNameProps) => (
+  <div class="nav-chatbot row nowrap">
+    <Avatar name={chatbot?.name ?? ""} image={chatbot?.settings.avatar} />
+    <span class="ellipsis" dir="auto">
+      {chatbot?.name ?? "…"}
+    </span>
+  </div>
+)
+
 const ChatbotEntries = ({ chatbotId }: { readonly chatbotId: string }) => {
   const { data, failure } = useResource(chatbotResource(chatbotId))
   if (isUnknown(failure.value?.status)) return null
-  const chatbot = data.value?.chatbot
   return (
     <div>
-      <div class="nav-chatbot row nowrap">
-        <Avatar name={chatbot?.name ?? ""} image={chatbot?.settings.avatar} />
-        <span class="ellipsis" dir="auto">
-          {chatbot?.name ?? "…"}
-        </span>
-      </div>
+      <ChatbotName chatbot={data.value?.chatbot} />
       <Entries params={{ chatbotId }} />
     </div>
   )
@@ -147,15 +154,21 @@ const Account = () => {
   )
 }
 
-const Navigation = () => {
+/** The chatbot whose screens are shown. */
+const shownChatbot = (): string | undefined => {
   const { params, screen } = place.value
-  const { chatbotId } = params
+  return mailboxOf(screen) === undefined ? params["chatbotId"] : undefined
+}
+
+const Navigation = () => {
+  const chatbotId = shownChatbot()
+  const { screen } = place.value
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" }), [screen])
   return (
-    <nav aria-label="Console" class="navigation">
+    <nav aria-label="Console" class="navigation" ref={nav}>
       <Entries params={{}} />
-      {chatbotId !== undefined && mailboxOf(screen) === undefined && (
-        <ChatbotEntries key={chatbotId} chatbotId={chatbotId} />
-      )}
+      {chatbotId !== undefined && <ChatbotEntries key={chatbotId} chatbotId={chatbotId} />}
     </nav>
   )
 }
@@ -234,6 +247,19 @@ const showMenu = () =>
 /** Whether somebody answers visitors and changes no chatbot, as people with the role of an agent do. */
 const isAgent = (): boolean => can("conversations:write", null) && !can("chatbots:write", null)
 
+/** The bar above a narrow screen: the chatbot whose screens are shown, or Parley. */
+const Top = () => {
+  const chatbotId = shownChatbot()
+  // The navigation asks for it.
+  const chatbot = chatbotId === undefined ? undefined : chatbotResource(chatbotId).data.value?.chatbot
+  return (
+    <header class="top row nowrap">
+      <IconButton icon={MenuIcon} label="Menu" onClick={showMenu} />
+      {chatbot === undefined ? <Wordmark /> : <ChatbotName chatbot={chatbot} />}
+    </header>
+  )
+}
+
 const SignedIn = () => {
   useCommands()
   useEffect(() => {
@@ -245,10 +271,7 @@ const SignedIn = () => {
       <a class="skip raised" href="#main">
         Skip to content
       </a>
-      <header class="top row nowrap">
-        <IconButton icon={MenuIcon} label="Menu" onClick={showMenu} />
-        <Wordmark />
-      </header>
+      <Top />
       <header class="side">
         <a class="home" href={href("home", {})}>
           <Wordmark />

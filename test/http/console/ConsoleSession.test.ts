@@ -232,7 +232,7 @@ describe("signing in at the console", () => {
     const { browser } = await signIn({ link })
     expect((await anybody.get(session, { headers: browser })).status).toBe(200)
     const again = problem(await anybody.post(session, { json: { link } }), 401, "unauthorized")
-    expect(again.detail).toContain("has signed in before")
+    expect(again.detail).toContain("was used already")
     problem(await anybody.post(session, { json: { link: "made-up" } }), 401, "unauthorized")
   })
 })

@@ -79,12 +79,7 @@ const quiet = { conversations: 10, questions: 20, unanswered: 0, rated_up: 0, ra
 
 describe("numbers of conversations", () => {
   test("compares with the time before in words", () => {
-    expect([changeWords(12, 10), changeWords(9, 10), changeWords(10, 10), changeWords(3, 0)]).toEqual([
-      "+20%",
-      "−10%",
-      "No change",
-      "New",
-    ])
+    expect([changeWords(12, 10), changeWords(9, 10), changeWords(10, 10)]).toEqual(["+20%", "−10%", "No change"])
     expect(qualityOf([quiet, { ...quiet, unanswered: 4, rated_up: 3, rated_down: 1 }])).toEqual({
       questions: 40,
       rated: 4,
@@ -92,5 +87,6 @@ describe("numbers of conversations", () => {
       unansweredShare: 0.1,
       upShare: 0.75,
     })
+    expect(qualityOf([]).upShare).toBeUndefined()
   })
 })

@@ -16,9 +16,11 @@ const namesOf = (things: ReadonlyArray<Named> = []) => new Map(things.map(({ id,
 
 /** Names of chatbots by their ids; `otherwise`, or a mark by which it is told apart, for one that is not known. */
 export const useChatbotNames = (): ((id: string, otherwise?: string) => string) => {
-  const known = useResource(allChatbots(), can("chatbots:read", null)).data.value
-  const names = namesOf(known)
-  return (id, otherwise = `Chatbot ${shortId(id)}`) => names.get(id) ?? otherwise
+  const mayRead = can("chatbots:read", null)
+  const { data, failure } = useResource(allChatbots(), mayRead)
+  const isAwaited = mayRead && (data.value ?? failure.value) === undefined
+  const names = namesOf(data.value)
+  return (id, otherwise = isAwaited ? "…" : `Chatbot ${shortId(id)}`) => names.get(id) ?? otherwise
 }
 
 /** Words for a role with the only chatbot that it holds for, such as `Editor of Harbour`. */

@@ -1,6 +1,5 @@
 import { type Signal, signal } from "@preact/signals"
 import { confirm } from "../parts/Dialogs.tsx"
-import { Checkbox } from "../parts/Field.tsx"
 import { nameOfField } from "../server/Failure.ts"
 import type { Clash, Value } from "./Form.ts"
 
@@ -19,18 +18,32 @@ interface ClashesProps {
 }
 
 const Clashes = ({ clashes, taken }: ClashesProps) => (
-  <div class="stack anywhere">
-    {clashes.map(({ mine, path, theirs }) => (
-      <Checkbox
-        key={path}
-        label={`${nameOfField(path)}: use their value`}
-        hint={`Yours: ${wordsOf(mine)} · Theirs: ${wordsOf(theirs)}`}
-        value={taken.value.includes(path)}
-        onValue={(isTaken) =>
-          (taken.value = isTaken ? [...taken.value, path] : taken.value.filter((each) => each !== path))
-        }
-      />
-    ))}
+  <div class="stack">
+    {clashes.map(({ mine, path, theirs }) => {
+      const others = taken.value.filter((each) => each !== path)
+      const sides = [
+        { words: `Yours: ${wordsOf(mine)}`, chosen: others },
+        { words: `Theirs: ${wordsOf(theirs)}`, chosen: [...others, path] },
+      ]
+      return (
+        <fieldset key={path} class="stack tight">
+          <legend>{nameOfField(path)}</legend>
+          {sides.map(({ chosen, words }) => (
+            <label key={words} class="row nowrap start">
+              <input
+                type="radio"
+                name={path}
+                checked={chosen.includes(path) === taken.value.includes(path)}
+                onChange={() => (taken.value = chosen)}
+              />
+              <span class="anywhere" dir="auto">
+                {words}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )
+    })}
   </div>
 )
 
@@ -41,7 +54,7 @@ export const chooseSides = async (
 ): Promise<ReadonlyArray<string> | undefined> => {
   const taken = signal<ReadonlyArray<string>>([])
   const isDecided = await confirm({
-    title: `${editor} changed the same fields`,
+    title: `${editor} has changed this meanwhile`,
     text: <Clashes clashes={clashes} taken={taken} />,
     action: "Save",
     otherwise: "Keep editing",

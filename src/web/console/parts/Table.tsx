@@ -28,13 +28,26 @@ export interface Column<A> {
   readonly width?: string
 }
 
-/** A column of a number, which can be put in order and stands below the name of the row on narrow screens. */
+/**
+ * A column of a number, which can be put in order and stands below the name of the row on narrow screens. One that is not
+ * known is shown as such, and counts least.
+ */
 export const numberColumn = <A,>(
   title: string,
-  value: (row: A) => number,
+  value: (row: A) => number | undefined,
   format: (value: number) => string = formatCount,
   more?: Partial<Column<A>>,
-): Column<A> => ({ title, kind: "number", isExtra: true, sort: value, cell: (row) => format(value(row)), ...more })
+): Column<A> => ({
+  title,
+  kind: "number",
+  isExtra: true,
+  sort: (row) => value(row) ?? -1,
+  cell: (row) => {
+    const known = value(row)
+    return known === undefined ? "–" : format(known)
+  },
+  ...more,
+})
 
 interface TableProps<A> {
   readonly class?: string

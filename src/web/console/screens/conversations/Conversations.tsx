@@ -285,7 +285,9 @@ const NoneFound = ({ isFiltered, mailbox }: { readonly isFiltered: boolean; read
     </Empty>
   ) : mailbox === "inbox" ? (
     <Empty icon={CircleCheck} title={queryText("show") === "" ? "Nobody is waiting" : "No conversations"}>
-      Conversations appear here when a visitor needs a person.
+      {queryText("show") === "mine"
+        ? "Take a conversation over, and it appears here."
+        : "Conversations appear here when a visitor needs a person."}
     </Empty>
   ) : (
     <Empty icon={MessagesSquare} title="No conversations yet">

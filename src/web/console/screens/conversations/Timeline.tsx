@@ -25,9 +25,9 @@ const handovers: Readonly<Record<string, string>> = {
   visitor: "The visitor asked for a person",
   tool: "The chatbot asked for a person",
   not_found: "The chatbot found nothing twice in a row and asked for a person",
-  rated_down: "An answer was rated down, and people took over",
-  unanswered: "Questions stayed without an answer, and people took over",
-  email: "The visitor left an e-mail address, and people took over",
+  rated_down: "An answer was rated down, and a person was asked for",
+  unanswered: "Questions stayed without an answer, and a person was asked for",
+  email: "The visitor left an e-mail address for a person to answer to",
 }
 
 /** What happened, in words. */
@@ -37,7 +37,7 @@ export const wordsOf = ({ detail, person, type }: ConversationEvent): string => 
   const isOwn = detail.assignee != null && detail.assignee.id === person?.id
   if (type === "handover") {
     const to = detail.assignee == null || isOwn ? "" : `, assigned to ${detail.assignee.name}`
-    return (handovers[detail.reason ?? ""] ?? (who === undefined ? "People took over" : `${who} took over`)) + to
+    return (handovers[detail.reason ?? ""] ?? (who === undefined ? "A person was asked for" : `${who} took over`)) + to
   }
   if (type === "assigned" && isOwn) return `${detail.assignee?.name} took over`
   if (type === "assigned")

@@ -26,20 +26,15 @@ type Report = NonNullable<ReturnType<typeof chatbotReport>["data"]["value"]>
 /** The numbers of a week beside those of the week before. */
 const Week = ({ before, now }: { readonly now: Counts; readonly before: Counts }) => {
   const [quality, known] = [qualityOf([now]), qualityOf([before])]
-  const compared = (
-    field: "questions" | "resolvedShare" | "unansweredShare" | "upShare",
-    format: (value: number) => string,
-  ) => ({ value: format(quality[field]), now: quality[field], before: known[field] })
-  const resolved = (share: number): string => (now.conversations === 0 ? "–" : formatShare(share))
-  const ratings = (share: number): string => (quality.rated === 0 ? "–" : formatShare(share))
+  const compared = (field: keyof typeof quality) => ({ now: quality[field], before: known[field] })
   return (
     <dl class="tiles" aria-label="This week">
-      <Tile label="Questions" {...compared("questions", formatCount)} />
-      <Tile label="Resolved" {...compared("resolvedShare", resolved)} isBad={false} isKnown={now.conversations > 0}>
+      <Tile label="Questions" {...compared("questions")} format={formatCount} />
+      <Tile label="Resolved" {...compared("resolvedShare")} format={formatShare} isBad={false}>
         <span class="soft small">of {plural(now.conversations, "conversation")}</span>
       </Tile>
-      <Tile label="Unanswered" {...compared("unansweredShare", formatShare)} isBad />
-      <Tile label="Thumbs up" {...compared("upShare", ratings)} isBad={false} isKnown={quality.rated > 0} />
+      <Tile label="Unanswered" {...compared("unansweredShare")} format={formatShare} isBad />
+      <Tile label="Thumbs up" {...compared("upShare")} format={formatShare} isBad={false} />
     </dl>
   )
 }

@@ -24,6 +24,7 @@ interface Known {
 
 /** The share of questions without an answer from which on a chatbot is named. */
 const UNANSWERED_FROM = 0.05
+const shareOf = (row: Counts): number => qualityOf([row]).unansweredShare ?? 0
 /** The most chatbots that are named for one reason, the worst first. */
 const NAMED_MAX = 3
 
@@ -90,11 +91,11 @@ export const tasksOf = ({ from, rows, to, totals, waiting }: Known): ReadonlyArr
       }),
     ),
     ...worst(
-      rows.filter((row) => qualityOf([row]).unansweredShare >= UNANSWERED_FROM),
+      rows.filter((row) => shareOf(row) >= UNANSWERED_FROM),
       ({ unanswered }) => unanswered,
       (row, count, chatbotId) => ({
         kind: "warn",
-        text: `${plural(count, "unanswered question")} (${formatShare(qualityOf([row]).unansweredShare)}).`,
+        text: `${plural(count, "unanswered question")} (${formatShare(shareOf(row))}).`,
         action: "View conversations",
         address: conversationsOf(chatbotId, { show: "unanswered" }),
       }),

@@ -44,7 +44,7 @@ const Tags = ({ of }: { readonly of: Conversation }) => {
   return (
     <TextField
       label="Tags"
-      placeholder="refund, urgent"
+      placeholder="Add tags, with commas between"
       dir="auto"
       disabled={!mayWrite()}
       value={typed.value ?? of.tags?.join(", ") ?? ""}

@@ -136,10 +136,10 @@ export const Composer = ({ of, onSent, presence }: ComposerProps) => {
     { key: "d", label: "Draft an answer", run: () => mayDraft && void draft() },
   ])
   const mayDraft = mayWrite() && can("chat")
+  if (!mayWrite()) return <p class="desk-composer soft small">{noRight}</p>
   return (
-    <fieldset class={`desk-composer stack tight${isNote ? " is-note" : ""}`} disabled={!mayWrite()}>
+    <fieldset class={`desk-composer stack tight${isNote ? " is-note" : ""}`}>
       <legend class="visually-hidden">Write</legend>
-      {!mayWrite() && <p class="soft small">{noRight}</p>}
       <div class="row apart">
         <Tabs label="Kind of message" value={mode.value} onValue={begin} options={modes} />
         <span class="soft small">

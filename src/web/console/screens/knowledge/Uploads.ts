@@ -17,7 +17,7 @@ const MOST_BYTES = 25 * 1_048_576
 export const faultOf = ({ name, size }: { readonly name: string; readonly size: number }): string | undefined => {
   const extension = name.slice(name.lastIndexOf(".") + 1).toLowerCase()
   if (!name.includes(".") || !EXTENSIONS.includes(extension))
-    return "This file type is not supported. Use PDF, Office or OpenDocument files, e-books, mail, web pages, subtitles, notebooks, images, data or text."
+    return "This file type is not supported. Use PDF, Office or OpenDocument files, e-books, mail, web pages, subtitles, notebooks, data, text, or images as PNG, JPEG, TIFF or WebP."
   if (size === 0) return "The file is empty."
   return size > MOST_BYTES ? "The file is larger than 25 MiB." : undefined
 }

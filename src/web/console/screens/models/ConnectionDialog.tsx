@@ -51,7 +51,7 @@ export const ConnectionDialog = () => {
     const { api, api_key, base_url, name } = draft
     const key = api_key.trim()
     const source = await connect({ name, api, base_url: base_url.trim(), api_key: key === "" ? null : key })
-    toast(`${name} connected.`)
+    toast(`${name} saved.`)
     openDialog(<TestDialog source={name} first={source?.models[0]?.model} />)
   }
   const isOther = draft.provider === "other"

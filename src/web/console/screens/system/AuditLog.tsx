@@ -180,17 +180,20 @@ const auditLog = lists(async (cursor, query: string) => {
 })
 
 /** What an entry has changed, each field with its old value beside its new one. */
-const Changes = ({ after, before }: Pick<Entry, "after" | "before">) => (
-  <dl class="changes small">
-    {changesOf(before, after).map((change) => (
-      <div key={change.name}>
-        <dt>{change.name}</dt>
-        <dd dir="auto">{change.before !== undefined && <del>{change.before}</del>}</dd>
-        <dd dir="auto">{change.before === undefined ? change.after : <ins>{change.after}</ins>}</dd>
-      </div>
-    ))}
-  </dl>
-)
+const changesIn = ({ after, before }: Entry) => {
+  const changes = changesOf(before, after)
+  return changes.length === 0 ? null : (
+    <dl class="changes small">
+      {changes.map((change) => (
+        <div key={change.name}>
+          <dt>{change.name}</dt>
+          <dd dir="auto">{change.before !== undefined && <del>{change.before}</del>}</dd>
+          <dd dir="auto">{change.before === undefined ? change.after : <ins>{change.after}</ins>}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
 
 const AuditLog = () => {
   const query = place.value.query.toString()
@@ -267,6 +270,7 @@ const AuditLog = () => {
                 cell: (entry) => {
                   const address = addressOfObject(entry)
                   const words = objectWords(entry)
+                  if (words === "") return null
                   return address === undefined ? (
                     <bdi>{words}</bdi>
                   ) : (
@@ -279,7 +283,7 @@ const AuditLog = () => {
               {
                 title: "Changes",
                 isExtra: true,
-                cell: (entry) => <Changes {...entry} />,
+                cell: changesIn,
               },
             ]}
           />

@@ -18,14 +18,8 @@ const numbers: ReadonlyArray<Column<ConversationRow>> = [
   numberColumn("Resolved", (row) => qualityOf([row]).resolvedShare, formatShare, beside),
   numberColumn("Questions", ({ questions }) => questions),
   numberColumn("Unanswered", (row) => qualityOf([row]).unansweredShare, formatShare, beside),
-  numberColumn("Thumbs up", (row) => qualityOf([row]).upShare, formatShare, {
-    cell: (row) => (qualityOf([row]).rated === 0 ? "–" : formatShare(qualityOf([row]).upShare)),
-  }),
-  numberColumn(
-    "Time to first word",
-    ({ first_word_ms: word }) => word?.median ?? 0,
-    (millis) => (millis === 0 ? "–" : formatMillis(millis)),
-  ),
+  numberColumn("Thumbs up", (row) => qualityOf([row]).upShare, formatShare),
+  numberColumn("Time to first word", ({ first_word_ms: word }) => word?.median, formatMillis),
 ]
 
 const NOT_KNOWN = "Not known"

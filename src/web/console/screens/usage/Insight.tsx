@@ -106,10 +106,7 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
   const now = totalsOf(period)
   const before = totalsOf(periodBefore)
   const { cost, firstWord } = now
-  const compared = (
-    field: "questions" | "resolvedShare" | "unansweredShare" | "upShare" | "used",
-    format: (value: number) => string,
-  ) => ({ value: format(now[field]), now: now[field], before: before[field] })
+  const compared = (field: Exclude<keyof typeof now, "firstWord">) => ({ now: now[field], before: before[field] })
   const models = Array.from(new Set(tokens.map(({ model = "" }) => model))).toSorted()
   const enterPrices = () =>
     openDialog(<PricesDialog models={models} hasAudio={tokens.some((row) => audioOf(row) !== undefined)} />)
@@ -117,36 +114,25 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
   return (
     <>
       <dl class="tiles">
-        <Tile label="Resolved" {...compared("resolvedShare", formatShare)} isBad={false}>
+        <Tile label="Resolved" {...compared("resolvedShare")} format={formatShare} isBad={false}>
           <span class="soft small">of {plural(period.counts.conversations, "conversation")}</span>
         </Tile>
-        <Tile label="Questions" {...compared("questions", formatCount)} />
-        <Tile label="Unanswered" {...compared("unansweredShare", formatShare)} isBad />
-        <Tile
-          label="Thumbs up"
-          {...compared("upShare", (share) => (now.rated === 0 ? "–" : formatShare(share)))}
-          isBad={false}
-        >
+        <Tile label="Questions" {...compared("questions")} format={formatCount} />
+        <Tile label="Unanswered" {...compared("unansweredShare")} format={formatShare} isBad />
+        <Tile label="Thumbs up" {...compared("upShare")} format={formatShare} isBad={false}>
           {now.rated > 0 && <span class="soft small">of {plural(now.rated, "rating")}</span>}
         </Tile>
         <Tile
           label="Time to first word"
-          value={firstWord ? formatMillis(firstWord.median) : "–"}
-          isKnown={Boolean(firstWord)}
-          now={firstWord?.median ?? 0}
-          before={before.firstWord?.median ?? 0}
+          now={firstWord?.median}
+          before={before.firstWord?.median}
+          format={formatMillis}
           isBad
         >
           {firstWord && <span class="soft small">95% within {formatMillis(firstWord.p95)}</span>}
         </Tile>
-        <Tile label="Tokens" {...compared("used", formatCompact)} />
-        <Tile
-          label="Cost"
-          value={cost === undefined ? "–" : cost.toFixed(2)}
-          isKnown={cost !== undefined}
-          now={cost ?? 0}
-          before={before.cost ?? 0}
-        >
+        <Tile label="Tokens" {...compared("used")} format={formatCompact} />
+        <Tile label="Cost" {...compared("cost")} format={(cost) => cost.toFixed(2)}>
           {tokens.length > 0 && (
             <button type="button" class="link small" onClick={enterPrices}>
               {cost === undefined ? "Enter prices" : "Edit prices"}
