@@ -39,6 +39,16 @@ A ticket is refunded in full until two hours before departure, and for half of i
 Dogs travel free of charge on the open deck if they are on a lead. Cats and small animals stay in their carriers.`,
 }
 
+/** What visitors asked at other times, some of it in vain. */
+const earlier = [
+  "How much is a crossing for adults?",
+  "When is a ticket refunded?",
+  "Is there Wi-Fi on board?",
+  "Does the ferry leave on Christmas Day?",
+  "Do you have Wi-Fi on board?",
+  "Is there a cafe at the pier?",
+]
+
 const questions = ["When does the ferry leave in summer?", "Do dogs travel free of charge?"] as const
 
 const website = (script: string) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${NAME}</title>
@@ -61,7 +71,13 @@ const photograph = async (page: Page, name: string): Promise<void> => {
   await Bun.write(join(root, "docs/images", `${name}.webp`), Buffer.from(data, "base64"))
 }
 
-const server = await startServer("http://127.0.0.1:9", { ANTHROPIC_API_KEY: "", RATE_LIMIT: "off" })
+const server = await startServer(
+  "http://127.0.0.1:9",
+  { ANTHROPIC_API_KEY: "", RATE_LIMIT: "off" },
+  {
+    "parley/jobs/TopicsInterval": "1 second",
+  },
+)
 const browser = await launch()
 const site = Bun.serve({
   hostname: "127.0.0.1",
@@ -82,6 +98,10 @@ try {
   const { key } = await server.api.publishableKey(id, [site.url.origin])
   page = website(`<script async src="${server.url}/widget.js" data-key="${key}" data-color="${COLOR}"></script>`)
 
+  for (const content of earlier) {
+    await server.api.post(`/api/external/chatbot/${id}/chat`, { messages: [{ role: "user", content }] })
+  }
+
   const context = await browser.newContext({
     viewport: { width: 1100, height: 660 },
     locale: "en-GB",
@@ -101,7 +121,11 @@ try {
   await operator.goto(`${server.url}/console`)
   await operator.getByLabel("API key").fill(server.api.key)
   await operator.keyboard.press("Enter")
-  await operator.getByRole("heading", { name: "Home" }).waitFor()
+  await operator
+    .getByText(/^Asked \d/)
+    .first()
+    .waitFor()
+  await photograph(operator, "home")
   await operator.goto(`${server.url}/console/chatbots/${id}/playground`)
   for (const [index, question] of questions.entries()) {
     await operator.getByPlaceholder("Ask a question…").fill(question)
