@@ -343,7 +343,14 @@ export class Chat {
   }
 
   #show({ messages, next_cursor, reply }: MessagesPage, unsent: ReadonlyArray<Entry> = []): void {
-    const entries = [...messages.filter(({ id }) => id !== reply?.id).map(entryOf), ...unsent]
+    const stored = messages
+      .filter(({ id }) => id !== reply?.id)
+      .map((message) => {
+        const known = this.#known(message)
+        // What is stored does not say that it was stopped, and did not break off.
+        return known instanceof Reply && known.phase.value === "stopped" ? known : entryOf(message)
+      })
+    const entries = [...stored, ...unsent]
     this.earlier.value = next_cursor ?? undefined
     this.entries.value = entries
     if (reply === undefined) return

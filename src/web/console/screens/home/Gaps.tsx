@@ -59,7 +59,7 @@ export const Gaps = ({ chatbots, nameOf }: GapsProps) => {
           >
             <ul class="rows">
               {topics.map((topic) => (
-                <li key={topic.id} class="row spread">
+                <li key={topic.id} class="row apart">
                   <div class="stack tight anywhere">
                     <span dir="auto">
                       <a href={href("topics", { chatbotId: topic.chatbot_id })}>{topic.examples[0] ?? topic.name}</a>
