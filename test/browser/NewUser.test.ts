@@ -70,7 +70,7 @@ visit("a new user comes from the first start to an answer on a website in a doze
   await steps.getByText("Ask a question (done)").waitFor()
   expect(await steps.getByText("Add knowledge (done)").count()).toBe(1)
   expect(await steps.getByText("Put it on a website (done)").count()).toBe(0)
-  await steps.getByText(/This chatbot quotes its documents/).waitFor()
+  await steps.getByText(/This chatbot only quotes its documents/).waitFor()
   await steps.getByRole("button", { name: "Test the model" }).click()
   await steps.getByText(/^local\/extractive answered in/).waitFor()
   await inspect(page, "console-getting-started")

@@ -14,6 +14,7 @@ const body = { kind: "questions", name: "Questions and answers" }
 const { source } = await server.api.post(`${route}/sources`, body)
 const answered = { question: "When does the ferry sail?", answer: "At noon." }
 await server.api.post(`${route}/sources/${source.id}/questions`, answered)
+await until(async () => (await server.api.get(`${route}/suggested-questions`)).questions.length > 0)
 
 onScreen("starter questions are suggested, and offered once they are saved", async ({ expects, page }) => {
   expects(/status of 401/)

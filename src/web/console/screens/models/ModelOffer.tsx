@@ -58,7 +58,7 @@ const Offers = ({ chatbotId }: ModelOfferProps) => {
     })
   return (
     <div class="box offer row" role="note">
-      <p>This chatbot quotes its documents. A language model answers in its own words.</p>
+      <p>This chatbot only quotes its documents. With a language model it answers in words of its own.</p>
       {offers.map((offer) => (
         <Button key={offer.model} small onClick={() => take(offer)}>
           {`Use ${offer.model}`}
