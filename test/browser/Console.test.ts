@@ -922,7 +922,7 @@ onScreen("a form says at a field what the server refuses of it", async ({ expect
   await page.getByRole("button", { name: "New tool" }).first().click()
   await page.getByLabel("Name", { exact: true }).fill("order status")
   await page.getByLabel("URL").fill("https://shop.example.com/{orderId}")
-  await page.getByLabel("Description").fill("Tells where an order is.")
+  await page.getByLabel("Description", { exact: true }).fill("Tells where an order is.")
   await page.getByRole("button", { name: "Create tool" }).click()
   await page.locator("[aria-invalid=true]").first().waitFor()
   expect(await page.getByRole("alert").innerText()).toBe("Nothing was saved. Fix the marked fields and try again.")
@@ -934,7 +934,28 @@ onScreen("a form says at a field what the server refuses of it", async ({ expect
   await page.getByRole("button", { name: "Actions for orderStatus" }).click()
   await inspect(page, "console-menu")
   await page.keyboard.press("Enter")
-  await page.getByRole("dialog", { name: "Edit orderStatus" }).waitFor()
+  const dialog = page.getByRole("dialog", { name: "Edit orderStatus" })
+  await dialog.getByLabel("Input 1 description").fill("Order number.")
+  await dialog.getByRole("button", { name: "Add input" }).click()
+  await dialog.getByLabel("Input 2 name").fill("orderId")
+  await dialog.getByText("Give each input a name of its own.").waitFor()
+  await dialog.getByLabel("Input 2 name").fill("detailed")
+  await dialog.getByLabel("Input 2 type").selectOption({ label: "Yes or no" })
+  await inspect(page, "console-tool-input")
+  await dialog.getByRole("button", { name: "Show as JSON Schema" }).click()
+  expect(JSON.parse(await dialog.getByLabel("JSON Schema", { exact: true }).inputValue()).required).toEqual(["orderId"])
+  await dialog.getByRole("button", { name: "Show as fields" }).click()
+  await dialog.getByRole("button", { name: "Save" }).click()
+  await dialog.waitFor({ state: "detached" })
+  const { tools } = await server.api.get(`/api/external/chatbot/${id}/tools`)
+  expect(tools.find(({ name }: { name: string }) => name === "orderStatus").input_schema).toEqual({
+    type: "object",
+    properties: { orderId: { type: "string", description: "Order number." }, detailed: { type: "boolean" } },
+    required: ["orderId"],
+  })
+  await page.getByRole("button", { name: "Actions for orderStatus" }).click()
+  await page.keyboard.press("Enter")
+  await dialog.waitFor()
   await page.keyboard.press("Escape")
   await page.getByRole("dialog").waitFor({ state: "detached" })
   await becomes(
