@@ -94,7 +94,7 @@ visit("a new user comes from the first start to an answer on a website in a doze
     page.waitForResponse((response) => response.url().includes(part)),
   )
   await page.goto(`${server.url}/console`)
-  await page.getByText("Nothing needs your attention.").waitFor()
+  await page.getByText("No visitor, question, document or test needs your attention.").waitFor()
   for (const response of await Promise.all(asked)) await response.finished()
   await painted(page)
   expect(await steps.count()).toBe(0)

@@ -86,18 +86,17 @@ const ModelTest = ({ chatbot: { id: chatbotId, settings } }: { readonly chatbot:
 interface GettingStartedProps {
   readonly chatbots: ReadonlyArray<ChatbotSummary>
   readonly create: ComponentChildren
-  readonly children?: ComponentChildren
 }
 
 /** The first steps, each ticked once what it makes is there, for those who may take them all. */
-export const GettingStarted = ({ chatbots, children, create }: GettingStartedProps) => {
+export const GettingStarted = ({ chatbots, create }: GettingStartedProps) => {
   const mayAll =
     session.value?.chatbot_id === null &&
     (["chat", "chatbots:write", "knowledge:write", "conversations:read", "admin"] as const).every((scope) => can(scope))
   const [chatbot] = chatbots
   const known = useProgress(mayAll && !isClosed.value)
   const progress = chatbot === undefined ? nothingDone : known
-  if (!mayAll || progress === undefined || isClosed.value || progress.isLive) return children
+  if (!mayAll || progress === undefined || isClosed.value || progress.isLive) return null
   const to = (screen: "knowledge" | "playground" | "widget") => chatbot && href(screen, { chatbotId: chatbot.id })
   const steps = [
     {

@@ -1,4 +1,4 @@
-import { formatCount, formatShare, plural } from "../../../shared/Format.ts"
+import { formatCount } from "../../../shared/Format.ts"
 import { addDays, dayAt } from "../../charts/Days.ts"
 import { allChatbots, type ChatbotSummary, type ChatbotTotals, chatbotTotals } from "../../data/Chatbots.ts"
 import { inboxCounts } from "../../data/Inbox.ts"
@@ -9,9 +9,8 @@ import { type Shown, together, useResource } from "../../server/Resource.ts"
 import { can, mayCreateChatbots } from "../../server/Session.ts"
 import { GettingStarted } from "../chatbots/GettingStarted.tsx"
 import { FirstPerson } from "../people/FirstPerson.tsx"
-import { qualityOf } from "../usage/Quality.ts"
-import { chatbotReport, type Conversations } from "../usage/Report.ts"
-import { Tile } from "../usage/Tile.tsx"
+import { chatbotReport } from "../usage/Report.ts"
+import { QualityTiles } from "../usage/Tile.tsx"
 import { Gaps } from "./Gaps.tsx"
 import { tasksOf } from "./Tasks.ts"
 
@@ -20,24 +19,7 @@ const SHORTCUTS_MAX = 6
 /** The most chatbots whose gaps are listed: those with the most unanswered questions. */
 const CHATBOTS_WITH_GAPS = 3
 
-type Counts = Conversations["total"]
 type Report = NonNullable<ReturnType<typeof chatbotReport>["data"]["value"]>
-
-/** The numbers of a week beside those of the week before. */
-const Week = ({ before, now }: { readonly now: Counts; readonly before: Counts }) => {
-  const [quality, known] = [qualityOf([now]), qualityOf([before])]
-  const compared = (field: keyof typeof quality) => ({ now: quality[field], before: known[field] })
-  return (
-    <dl class="tiles" aria-label="This week">
-      <Tile label="Questions" {...compared("questions")} format={formatCount} />
-      <Tile label="Resolved" {...compared("resolvedShare")} format={formatShare} isBad={false}>
-        <span class="soft small">of {plural(now.conversations, "conversation")}</span>
-      </Tile>
-      <Tile label="Unanswered" {...compared("unansweredShare")} format={formatShare} isBad />
-      <Tile label="Thumbs up" {...compared("upShare")} format={formatShare} isBad={false} />
-    </dl>
-  )
-}
 
 interface AttentionProps {
   readonly chatbotId: string | undefined
@@ -65,10 +47,16 @@ const Attention = ({ chatbotId, from, nameOf, to }: AttentionProps) => {
         const asked = unanswered.slice(0, CHATBOTS_WITH_GAPS).flatMap(({ chatbot_id }) => chatbot_id ?? [])
         return (
           <>
-            {week !== undefined && <Week now={week.total} before={week.previous ?? week.total} />}
+            {week !== undefined && (
+              <dl class="tiles" aria-label="This week">
+                <QualityTiles now={week.total} before={week.previous ?? week.total} />
+              </dl>
+            )}
             <Section title="To do">
               <ul class="stack tight">
-                {tasks.length === 0 && <Finding kind="good">Nothing needs your attention.</Finding>}
+                {tasks.length === 0 && (
+                  <Finding kind="good">No visitor, question, document or test needs your attention.</Finding>
+                )}
                 {tasks.map(({ action, address, chatbotId: of, kind, text }) => (
                   <Finding key={address} kind={kind}>
                     <div class="row spread">

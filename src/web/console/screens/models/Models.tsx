@@ -11,13 +11,13 @@ import {
   reloadModels,
 } from "../../data/Models.ts"
 import { Button, deleteItem, Menu } from "../../parts/Buttons.tsx"
-import { confirmDeletion, FormDialog, openDialog, useDraft } from "../../parts/Dialogs.tsx"
-import { TextField } from "../../parts/Field.tsx"
+import { confirmDeletion, openDialog } from "../../parts/Dialogs.tsx"
 import { Badge, Loaded, Page, Section } from "../../parts/Layout.tsx"
-import { attempt, toast } from "../../parts/Toast.ts"
+import { attempt } from "../../parts/Toast.ts"
 import { call } from "../../server/Api.ts"
 import { useResource } from "../../server/Resource.ts"
 import { ConnectionDialog } from "./ConnectionDialog.tsx"
+import { KeyDialog } from "./KeyDialog.tsx"
 import { TestDialog } from "./TestDialog.tsx"
 
 const namesOf = ({ models }: FoundServer): string => {
@@ -49,20 +49,6 @@ const Found = ({ server }: { readonly server: FoundServer }) => (
     </Button>
   </li>
 )
-
-const KeyDialog = ({ connection: { id, name } }: { readonly connection: Connection }) => {
-  const { draft, of } = useDraft({ api_key: "" })
-  const submit = async (): Promise<void> => {
-    await call("PATCH /api/admin/model-connections/:connectionId", { params: { connectionId: id }, body: draft })
-    await reloadModels()
-    toast(`The key of ${name} is replaced.`)
-  }
-  return (
-    <FormDialog title={`Replace the key of ${name}`} action="Replace key" onSubmit={submit}>
-      <TextField label="API key" type="password" autocomplete="off" {...of("api_key")} required />
-    </FormDialog>
-  )
-}
 
 const remove = ({ id, name }: Connection): Promise<void> =>
   confirmDeletion(

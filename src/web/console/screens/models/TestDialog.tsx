@@ -1,14 +1,17 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
+import { KeyRound } from "lucide"
 import { formatCount, formatMillis } from "../../../shared/Format.ts"
 import { allChatbots } from "../../data/Chatbots.ts"
-import { giveModel, modelSources } from "../../data/Models.ts"
-import { Dialog, Form, useClose } from "../../parts/Dialogs.tsx"
+import { giveModel, modelConnections, modelSources } from "../../data/Models.ts"
+import { Button } from "../../parts/Buttons.tsx"
+import { Dialog, Form, openDialog, useClose } from "../../parts/Dialogs.tsx"
 import { bind, ChoiceField, optionsOf, TextField } from "../../parts/Field.tsx"
 import { Finding } from "../../parts/Layout.tsx"
 import { attempt, toast } from "../../parts/Toast.ts"
 import { type Answer, call } from "../../server/Api.ts"
 import { useResource } from "../../server/Resource.ts"
+import { KeyDialog } from "./KeyDialog.tsx"
 
 type ModelTest = Answer<"POST /api/admin/models/test">["test"]
 
@@ -106,6 +109,8 @@ export const TestDialog = ({ first = "", source }: TestDialogProps) => {
   useEffect(() => {
     if (first !== "" && (listed?.models.length ?? 0) <= TESTED_AT_ONCE_MAX) void attempt(ask)
   }, [])
+  const connection = useResource(modelConnections()).data.value?.find(({ name }) => name === source)
+  const isFailed = listed?.failure != null || test.value?.answer === null
   const context = listed?.models.find((one) => one.model === test.value?.model)?.context_tokens ?? null
   return (
     <Dialog title={`Test ${source}`}>
@@ -122,6 +127,11 @@ export const TestDialog = ({ first = "", source }: TestDialogProps) => {
       </Form>
       {asked.value !== "" && <output class="soft">{`Asking ${asked.value}…`}</output>}
       {test.value !== undefined && <Result test={test.value} context={context} />}
+      {isFailed && connection !== undefined && (
+        <Button icon={KeyRound} onClick={() => openDialog(<KeyDialog connection={connection} />)}>
+          Replace key…
+        </Button>
+      )}
       {test.value?.answer != null && <Giving key={test.value.model} model={test.value.model} />}
     </Dialog>
   )

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { formatCompact, formatCount, formatMillis, formatShare, plural } from "../../../shared/Format.ts"
+import { formatCompact, formatMillis, plural } from "../../../shared/Format.ts"
 import { BarsByDay, stack } from "../../charts/BarsByDay.tsx"
 import { addDays, countDays, daysBetween } from "../../charts/Days.ts"
 import { openDialog } from "../../parts/Dialogs.tsx"
@@ -8,7 +8,6 @@ import { Loaded, Tabs } from "../../parts/Layout.tsx"
 import { together, useResource } from "../../server/Resource.ts"
 import { Groups } from "./Groups.tsx"
 import { costOf, modelsWithoutPrice, PricesDialog } from "./Prices.tsx"
-import { qualityOf } from "./Quality.ts"
 import {
   audioOf,
   chatbotReport,
@@ -19,7 +18,7 @@ import {
   usageReport,
   type UsageRow,
 } from "./Report.ts"
-import { Tile } from "./Tile.tsx"
+import { QualityTiles, Tile } from "./Tile.tsx"
 
 interface InsightProps {
   readonly from: string
@@ -95,7 +94,6 @@ interface ShownProps extends InsightProps {
 
 /** The numbers of a time that are compared. */
 const totalsOf = ({ counts, tokens }: Period) => ({
-  ...qualityOf([counts]),
   firstWord: counts.first_word_ms,
   used: tokensOf(tokens),
   cost: costOf(tokens),
@@ -114,14 +112,7 @@ const Shown = ({ before: periodBefore, chatbotName, from, now: period, rows, to 
   return (
     <>
       <dl class="tiles">
-        <Tile label="Resolved" {...compared("resolvedShare")} format={formatShare} isBad={false}>
-          <span class="soft small">of {plural(period.counts.conversations, "conversation")}</span>
-        </Tile>
-        <Tile label="Questions" {...compared("questions")} format={formatCount} />
-        <Tile label="Unanswered" {...compared("unansweredShare")} format={formatShare} isBad />
-        <Tile label="Thumbs up" {...compared("upShare")} format={formatShare} isBad={false}>
-          {now.rated > 0 && <span class="soft small">of {plural(now.rated, "rating")}</span>}
-        </Tile>
+        <QualityTiles now={period.counts} before={periodBefore.counts} />
         <Tile
           label="Time to first word"
           now={firstWord?.median}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
-import { changeWords } from "./Quality.ts"
+import { formatCount, formatShare, plural } from "../../../shared/Format.ts"
+import { changeWords, type Counts, qualityOf } from "./Quality.ts"
 
 interface TileProps {
   readonly label: string
@@ -30,5 +31,27 @@ export const Tile = ({ before = 0, children, format, isBad, label, now }: TilePr
         {children}
       </dd>
     </div>
+  )
+}
+
+/** How well the questions of a time were answered, beside the time before. */
+export const QualityTiles = ({ before, now }: { readonly now: Counts; readonly before: Counts }) => {
+  const [quality, known] = [qualityOf([now]), qualityOf([before])]
+  const compared = (field: keyof typeof quality) => ({ now: quality[field], before: known[field] })
+  return (
+    <>
+      <Tile label="Questions" {...compared("questions")} format={formatCount} />
+      <Tile label="Resolved" {...compared("resolvedShare")} format={formatShare} isBad={false}>
+        <span class="soft small" title="Every question got an answer, and none was rated down">
+          of {plural(now.conversations, "conversation")}
+        </span>
+      </Tile>
+      <Tile label="Unanswered" {...compared("unansweredShare")} format={formatShare} isBad>
+        {quality.questions > 0 && <span class="soft small">of {plural(quality.questions, "question")}</span>}
+      </Tile>
+      <Tile label="Thumbs up" {...compared("upShare")} format={formatShare} isBad={false}>
+        {quality.rated > 0 && <span class="soft small">of {plural(quality.rated, "rating")}</span>}
+      </Tile>
+    </>
   )
 }
