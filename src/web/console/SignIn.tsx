@@ -49,7 +49,8 @@ const KeyForm = ({ autofocus, failure }: { readonly failure?: Failure | undefine
         {...bind(key)}
         hint={
           <>
-            Printed when the server first started. Run <code>parley keys create</code> for another one.
+            Printed when the server first started. Whoever runs the server makes another one by{" "}
+            <code>parley keys create</code>.
           </>
         }
       />

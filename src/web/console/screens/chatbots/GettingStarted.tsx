@@ -145,7 +145,11 @@ export const GettingStarted = ({ chatbots, create }: GettingStartedProps) => {
           <li key={title} class={`finding row nowrap start ${isDone ? "good" : ""}`}>
             <Icon nodes={isDone ? CircleCheck : Circle} size={18} />
             <div>
-              {screen === undefined || isDone ? <strong>{title}</strong> : <a href={screen}>{title}</a>}
+              {isDone ? (
+                <span class="soft">{title}</span>
+              ) : (
+                <strong>{screen ? <a href={screen}>{title}</a> : title}</strong>
+              )}
               {isDone && <span class="visually-hidden"> (done)</span>}
               <div class="soft small stack tight">
                 <p>{text}</p>

@@ -53,7 +53,7 @@ const measures = { questions: "Questions", unanswered: "Unanswered", rated_down:
 const units = {
   questions: "questions",
   unanswered: "unanswered questions",
-  rated_down: "replies with a thumbs down",
+  rated_down: "thumbs down",
 }
 
 /** The questions of each day, of those without an answer, or of replies that were rated down. */
