@@ -187,9 +187,6 @@ const parseSize = (value: string) => {
 /** A size in bytes. */
 export const size = kind("a size such as `512KiB` or `25MiB`", parseSize)
 
-/** A size in bytes, which is `Infinity` when it is off. */
-export const sizeOrOff = orOff("a size such as `50GiB`", parseSize)
-
 const parseDuration = (value: string) => {
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? []
   if (amount === undefined) return undefined
