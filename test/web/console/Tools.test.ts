@@ -76,6 +76,7 @@ describe("the input of a tool", () => {
     { type: "object", properties: { deep: { type: "object", properties: {} } } },
     { type: "object", properties: { either: { anyOf: [] } } },
     { type: "object", properties: { any: true } },
+    { type: "object", properties: { odd: { type: "constructor" } } },
     { type: "object", properties: {}, additionalProperties: false },
     { type: "object", properties: {}, required: ["missing"] },
     { type: "array" },

@@ -48,7 +48,8 @@ export interface InputDraft {
   readonly isRequired: boolean
 }
 
-const isInputType = (type: unknown): type is InputDraft["type"] => typeof type === "string" && type in inputTypes
+const isInputType = (type: unknown): type is InputDraft["type"] =>
+  typeof type === "string" && Object.hasOwn(inputTypes, type)
 
 const hasOnly = (value: object, names: ReadonlyArray<string>): boolean =>
   Object.keys(value).every((name) => names.includes(name))
