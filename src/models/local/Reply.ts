@@ -30,9 +30,12 @@ export const replyTo = (conversation: Conversation): Reply => {
   if (tokensOf(question).length === 0) return saying(phrase(languageOf(conversation), "ask"))
   const texts = searchTextsOf(question, before, { maxLength: QUERY_MAX_LENGTH, name })
   const results = found.filter((result) => result !== "failed")
-  // Similarities are those to the text that was searched for, and mislead about a text before it.
+  // Similarities are those to the text that was searched for, and mislead about a text before it. More searches than
+  // there are texts are those of another model, which this one stands in for.
   const answers = found.flatMap((result, at) =>
-    result === "failed" ? [] : texts.slice(at).flatMap((text) => answerFrom(result, text) ?? []),
+    result === "failed"
+      ? []
+      : texts.slice(Math.min(at, texts.length - 1)).flatMap((text) => answerFrom(result, text) ?? []),
   )
   const sure = answers.find(({ isThin }) => !isThin)
   if (sure !== undefined) return sure

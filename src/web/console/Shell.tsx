@@ -16,7 +16,7 @@ import {
 } from "lucide"
 import { formatCount } from "../shared/Format.ts"
 import { Icon } from "../shared/Icon.tsx"
-import { chatbotResource, lastRunOf } from "./data/Chatbots.ts"
+import { type Chatbot, chatbotResource, lastRunOf } from "./data/Chatbots.ts"
 import { inboxCounts, useInbox } from "./data/Inbox.ts"
 import { AccountDialog } from "./Account.tsx"
 import { showDocumentation, showPalette, showShortcuts, useCommands } from "./Palette.tsx"
@@ -99,11 +99,7 @@ const Entries = ({ params }: { readonly params: Readonly<Record<string, string>>
 /** The status with which the API refuses a chatbot's id that names none. */
 const isUnknown = (status: number | undefined): boolean => status === 404 || status === 400
 
-interface ChatbotNameProps {
-  readonly chatbot: NonNullable<ReturnType<typeof chatbotResource>["data"]["value"]>["chatbot"] | undefined
-}
-
-const ChatbotName = ({ chatbot }: ChatbotNameProps) => (
+const ChatbotName = ({ chatbot }: { readonly chatbot: Chatbot | undefined }) => (
   <div class="nav-chatbot row nowrap">
     <Avatar name={chatbot?.name ?? ""} image={chatbot?.settings.avatar} />
     <span class="ellipsis" dir="auto">

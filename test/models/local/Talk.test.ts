@@ -8,6 +8,8 @@ import type { SpokenLanguage } from "../../../src/language/Locales.ts"
 import { Unavailable } from "../../../src/domain/Errors.ts"
 import { extractiveModel } from "../../../src/domain/chatbot/Chatbot.ts"
 import type { DocumentTitles } from "../../../src/models/ToolDeclaration.ts"
+import { replyTo } from "../../../src/models/local/Reply.ts"
+import { bounded } from "../../../src/text/BoundedText.ts"
 import { Models } from "../../../src/models/Models.ts"
 import { agentLayer } from "../../lib/Answering.ts"
 import { defaults, modelsSettings } from "../../lib/Defaults.ts"
@@ -252,4 +254,34 @@ describe("a follow-up", () => {
       expect(output).toStartWith("I found nothing about that")
     },
   )
+})
+
+test("an answer is looked for in all searches of a model that failed before this one", () => {
+  const found = {
+    document_id: "d1",
+    chunk: 1,
+    title: "Prices",
+    content: "A ticket for adults costs 12 EUR.",
+    similarity: 0.6,
+  }
+  const reply = replyTo({
+    name: bounded("Ada"),
+    language: undefined,
+    question: bounded("How much is a ticket for adults?"),
+    hasFiles: false,
+    isFirst: true,
+    before: [],
+    found: [
+      { likely: [], others: [] },
+      { likely: [], others: [] },
+      { likely: [found], others: [] },
+    ],
+    documents: undefined,
+    maySearch: true,
+    mayRequest: false,
+    isRequested: false,
+    foundNothingBefore: false,
+    mayList: true,
+  })
+  expect(reply).toMatchObject({ text: expect.stringContaining("12 EUR") })
 })

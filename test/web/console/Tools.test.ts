@@ -77,6 +77,8 @@ describe("the input of a tool", () => {
     { type: "object", properties: { either: { anyOf: [] } } },
     { type: "object", properties: { any: true } },
     { type: "object", properties: { odd: { type: "constructor" } } },
+    { type: "object", properties: { " blank": { type: "string" } } },
+    { type: "object", properties: { "": { type: "string" } } },
     { type: "object", properties: {}, additionalProperties: false },
     { type: "object", properties: {}, required: ["missing"] },
     { type: "array" },

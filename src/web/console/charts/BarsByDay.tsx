@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks"
-import { formatCompact, formatCount, formatDay, formatShortDay } from "../../shared/Format.ts"
+import { formatCompact, formatCount, formatDay, formatShortDay, plural } from "../../shared/Format.ts"
 import { Table } from "../parts/Table.tsx"
 
 /*
@@ -66,12 +66,12 @@ export const BarsByDay = ({ name, stacks, title, unit }: BarsByDayProps) => {
   const { days, layers, total, totals } = stacks
   const top = Math.max(1, ...totals)
   const [first = "", last = ""] = [days[0], days.at(-1)]
-  const unitOf = (count = 0): string => (count === 1 ? unit.replace(/s$/, "") : unit)
+  const one = unit.replace(/s$/, "")
   const nameOf = ({ key }: Layer): string => (key === OTHERS ? "Other" : name(key))
   const describe = (day: string, index: number): string => {
     const parts = layers.filter(({ values }) => values[index] !== 0)
     const what = parts.map((layer) => `${nameOf(layer)} ${formatCount(layer.values[index] ?? 0)}`)
-    return `${formatDay(day)}: ${formatCount(totals[index] ?? 0)} ${unitOf(totals[index])}${what.length > 1 ? `; ${what.join(", ")}` : ""}`
+    return `${formatDay(day)}: ${plural(totals[index] ?? 0, one, unit)}${what.length > 1 ? `; ${what.join(", ")}` : ""}`
   }
   return (
     <figure class="chart stack" aria-labelledby={id}>
@@ -80,7 +80,7 @@ export const BarsByDay = ({ name, stacks, title, unit }: BarsByDayProps) => {
           {title}
         </span>
         <span>
-          <strong>{formatCount(total)}</strong> {unitOf(total)}
+          <strong>{formatCount(total)}</strong> {total === 1 ? one : unit}
         </span>
         <span>
           {formatDay(first)} – {formatDay(last)}

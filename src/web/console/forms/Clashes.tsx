@@ -1,5 +1,6 @@
 import { type Signal, signal } from "@preact/signals"
 import { confirm } from "../parts/Dialogs.tsx"
+import { Radio } from "../parts/Field.tsx"
 import { nameOfField } from "../server/Failure.ts"
 import type { Clash, Value } from "./Form.ts"
 
@@ -29,17 +30,14 @@ const Clashes = ({ clashes, taken }: ClashesProps) => (
         <fieldset key={path} class="stack tight">
           <legend>{nameOfField(path)}</legend>
           {sides.map(({ chosen, words }) => (
-            <label key={words} class="row nowrap start">
-              <input
-                type="radio"
-                name={path}
-                checked={chosen.includes(path) === taken.value.includes(path)}
-                onChange={() => (taken.value = chosen)}
-              />
-              <span class="anywhere" dir="auto">
-                {words}
-              </span>
-            </label>
+            <Radio
+              key={words}
+              name={path}
+              isChosen={chosen.includes(path) === taken.value.includes(path)}
+              onChoose={() => (taken.value = chosen)}
+            >
+              {words}
+            </Radio>
           ))}
         </fieldset>
       )

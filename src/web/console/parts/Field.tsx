@@ -250,3 +250,21 @@ const Toggle = ({ kind, onValue, value, ...labelled }: ToggleProps & { readonly 
 export const Switch = (props: ToggleProps) => <Toggle {...props} kind="switch" />
 
 export const Checkbox = (props: ToggleProps) => <Toggle {...props} kind="checkbox" />
+
+interface RadioProps {
+  /** What the choices that exclude each other have in common. */
+  readonly name: string
+  readonly isChosen: boolean
+  readonly onChoose: () => void
+  readonly children: ComponentChildren
+}
+
+/** One of a few choices that exclude each other. */
+export const Radio = ({ children, isChosen, name, onChoose }: RadioProps) => (
+  <label class="row nowrap start">
+    <input type="radio" name={name} checked={isChosen} onChange={onChoose} />
+    <span class="anywhere" dir="auto">
+      {children}
+    </span>
+  </label>
+)

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
 import { plural } from "../../../shared/Format.ts"
 import { Dialog, Form, useClose, useDraft } from "../../parts/Dialogs.tsx"
-import { SelectField, TextArea, TextField } from "../../parts/Field.tsx"
+import { Radio, SelectField, TextArea, TextField } from "../../parts/Field.tsx"
 import { Finding, type Options } from "../../parts/Layout.tsx"
 import { linesIn } from "../../data/Texts.ts"
 import { href, navigate } from "../../Router.ts"
@@ -191,17 +191,14 @@ export const WebsiteDialog = ({ chatbotId, source }: { readonly chatbotId: strin
           <fieldset class="stack tight">
             <legend>Pages to read</legend>
             {shown.scopes.map(({ depth, hint, include, words }) => (
-              <label key={words} class="row nowrap start">
-                <input
-                  type="radio"
-                  name="scope"
-                  checked={draft.include === include && (draft.depth === "0") === (depth === "0")}
-                  onChange={() => change({ depth, include })}
-                />
-                <span class="anywhere">
-                  {words} <span class="soft small">{hint}</span>
-                </span>
-              </label>
+              <Radio
+                key={words}
+                name="scope"
+                isChosen={draft.include === include && (draft.depth === "0") === (depth === "0")}
+                onChoose={() => change({ depth, include })}
+              >
+                {words} <span class="soft small">{hint}</span>
+              </Radio>
             ))}
           </fieldset>
         )}

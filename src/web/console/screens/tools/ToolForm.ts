@@ -65,7 +65,8 @@ export const inputsOf = (schema: Schema.JsonObject): ReadonlyArray<InputDraft> |
       : []
   })
   const isFlat = schema["type"] === "object" && hasOnly(schema, ["properties", "required", "type"])
-  const isWhole = inputs.length === properties.length
+  // A name with blanks around it would be stored without them.
+  const isWhole = inputs.length === properties.length && inputs.every(({ name }) => name !== "" && name === name.trim())
   return isFlat && isWhole && inputs.filter(({ isRequired }) => isRequired).length === required.length
     ? inputs
     : undefined
